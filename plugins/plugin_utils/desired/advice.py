@@ -31,7 +31,7 @@ _PATTERNS = (
 _MOST_CHOICES = 3
 """Maximum number of patterns that are proposed."""
 
-_GENERAL = "type it so, or set how the file is written: preset, decimal, thousands, currency, dates or booleans"
+_GENERAL = "type it so, or set how the file is written: preset, decimal, thousands, currency, dates, booleans or null"
 
 
 class _Column(NamedTuple):
@@ -113,8 +113,10 @@ class Advice:
         changes = {name: READERS[name](value) for name, value in settings.items()}
         table = self._desired.tables.format_of(path, changes, self._desired.has_own_format(path))
         codec = self._desired.codecs.get(column.source, "utf-8")
-        texts = self._tables[column.source].get(column.name, ())
-        is_read = bool(texts) and all(table.reads(column.spelling, text) for text in texts)
+        texts = self._tables[column.source].get(column.name, {})
+        # No setting reads a number or a date of a workbook in another way.
+        wrong = {str(finding.misfit.value) for finding in self._wrong[column] if finding.misfit is not None}
+        is_read = wrong.issubset(texts) and all(table.reads(column.spelling, text) for text in texts)
         is_text = codec.startswith("utf") or codec in (table.encoding, table.fallback)
         return is_read and is_text and self._keeps_others(column.source, path, table, json.dumps(settings))
 

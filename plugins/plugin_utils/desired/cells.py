@@ -8,6 +8,7 @@ What the name of a column means is decided once for all of its cells, because a 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +21,7 @@ from ...module_utils.resolve.natural_keys import identifying_fields
 from .desired import DesiredInstance
 from .dialect import Dialect, Misspelled
 from .entry import Entry
-from .words import BareWord
+from .words import NULL_WORDS, BareWord
 
 _LIST_MARKS = re.compile(r"[;,|\n]")
 _TEXT = "text"
@@ -29,6 +30,9 @@ _LINKS = "links"
 
 _LIST = 'a list is written as a;b with `list_separator: ";"`, or as JSON: ["a", "b"]'
 _BARE = "this is how a program writes an empty value; write null, or quotes around it"
+
+OddKeys = dict[int, dict[str, FieldError]]
+"""Mistakes in cells of keys, by the identity of their entry and by the name of their field."""
 
 _MOST_KEPT = 4096
 """Maximum number of values that a column keeps, because those of most dates and numbers repeat."""
@@ -78,10 +82,15 @@ class _Column:
 
 
 class Cells:
-    """The cells of the tables of one desired state."""
+    """The cells of the tables of one desired state.
+
+    :ivar odd_keys: the cells that are mistakes unless a record has this key.
+    """
 
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
+        self.odd_keys: OddKeys = {}
+        self._nulls: dict[str, str] = {}
 
     def certain(
         self, schema: Schema, entry: Entry, fields: Mapping[str, Any]
@@ -135,7 +144,7 @@ class Cells:
             elif value.__class__ in (str, BrokenCell) and (table := entry.places.format_of(name)) is not None:
                 why = self._why_odd(schema, entry, name, value, table)
             if why:
-                yield name, FieldError.at((name,), f"{name}: {shorten(value)}: {why}", "", Misfit(value, why))
+                yield name, _odd(name, value, why)
 
     def _why_odd(self, schema: Schema, entry: Entry, name: str, cell: str, table: Dialect) -> str:
         field, odd = schema.find(name), Dialect.oddity(cell)
@@ -147,16 +156,55 @@ class Cells:
         if is_read or (field is not None and cell in field.allowed):
             return ""
         is_text = field is not None and type_of(field).shape == _TEXT and not field.allowed
+        if odd.is_null:
+            return "" if self._has_texts(entry, name) else f"{odd.why}; {self._null_remedy(schema, entry, name)}"
+        is_key = field is not None and is_text and self._is_key(schema, field)
         if odd.is_blank:
             # A field that identifies records checks its own text.
-            is_plain = field is not None and is_text and not self._is_key(schema, field)
             remedy = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
-            return f"{odd.why}{remedy}" if is_plain else ""
-        column = self._desired.tables.column_of(entry.place_of(name).file, name)
-        may_be_text = odd.is_null or odd.is_shortened
-        if (odd.is_shortened and not is_text) or (may_be_text and table.has_texts(column)):
+            return f"{odd.why}{remedy}" if is_text and not is_key else ""
+        if odd.is_shortened and (not is_text or self._has_texts(entry, name)):
             return ""
-        return odd.why
+        if is_key:
+            # A text that is the key of an existing record always means that record.
+            self.odd_keys.setdefault(id(entry), {})[name] = _odd(name, cell, odd.why)
+        return "" if is_key else odd.why
+
+    def _has_texts(self, entry: Entry, name: str) -> bool:
+        """Return True if the settings say that the cells of a column are texts."""
+        path = entry.place_of(name).file
+        tables = self._desired.tables
+        return tables.format_of(path).has_texts(tables.column_of(path, name))
+
+    def _null_remedy(self, schema: Schema, entry: Entry, name: str) -> str:
+        """Say what to do about a word for nothing. Nothing is proposed that would empty a key or a mandatory field."""
+        source = entry.place.source
+        if source not in self._nulls:
+            self._nulls[source] = self._null_setting(schema, entry)
+        field = schema.find(name)
+        is_free_text = field is None or (type_of(field).shape == _TEXT and not field.allowed)
+        ways = [
+            "empty the cell" if self._may_be_empty(schema, field) else "write a value",
+            self._nulls[source],
+            "name the column in text_columns if this is the text" if is_free_text else "",
+        ]
+        return ", or ".join(filter(None, ways))
+
+    def _null_setting(self, schema: Schema, entry: Entry) -> str:
+        """Return the setting that clears all words for nothing in a file; empty if it would empty too much."""
+        place, words = entry.place, dict.fromkeys(self._desired.tables.format_of(entry.place.file).null_words)
+        for other in self._desired.entries:
+            for name, value in other.fields.items() if other.place.source == place.source else ():
+                if value.__class__ is str and value in NULL_WORDS and not self._has_texts(other, name):
+                    field = schema.find(name)
+                    if not self._may_be_empty(schema, field):
+                        return ""
+                    words |= {} if field is not None and value in field.allowed else {value: None}
+        shown = json.dumps([*words] if len(words) > 1 else "".join(words), ensure_ascii=False)
+        return self._desired.how_to_set(place.file, f'"null": {shown}')
+
+    def _may_be_empty(self, schema: Schema, field: Field | None) -> bool:
+        return field is None or not (field.mandatory or self._is_key(schema, field))
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""
@@ -168,3 +216,7 @@ class Cells:
         """Return True for a field that identifies records."""
         named = self._desired.identity.get(schema.kind.section, ())
         return field.key in identifying_fields(schema, {*named, *self._desired.tables.match_names})
+
+
+def _odd(name: str, cell: str, why: str) -> FieldError:
+    return FieldError.at((name,), f"{name}: {shorten(cell)}: {why}", "", Misfit(cell, why))

@@ -198,10 +198,9 @@ class Dialect:
             words = "a spreadsheet shortened this number; format the column as text, and type the number again"
             return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_shortened=True)
         if text[:1] in ("#", "E") and _ERROR.fullmatch(text):
-            return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct or empty the cell")
+            return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct the cell")
         if text in NULL_WORDS:
-            words = "this is how a program or a database writes an empty value; empty the cell, name the word in null"
-            return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_null=True)
+            return Oddity("this is how a program or a database writes an empty value", is_null=True)
         return None
 
     def accepts_as_written(self, oddity: Oddity) -> bool:

@@ -439,8 +439,8 @@ class _Loading:
         for table in tables if is_own else ():
             if table.patterns and table.setting not in self._mapped:
                 self.desired.warnings.append(
-                    f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no file that was read; "
-                    f"the files of a section are in its directory, such as objects/"
+                    f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no table that was "
+                    f"read; tables are CSV, JSON Lines and workbooks, in the directory of a section such as objects/"
                 )
 
     def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:

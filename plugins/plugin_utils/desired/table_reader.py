@@ -15,6 +15,7 @@ from ...module_utils.model.field import Plain, TypedCell, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, OBJECT, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
+from .cells import OddKeys
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .entry import Entry
@@ -171,13 +172,17 @@ class TableReader:
 
 
 def check_identity(
-    desired: DesiredInstance, schema_of: Callable[[Kind], Schema], is_complete: Callable[[Kind], bool]
+    desired: DesiredInstance,
+    schema_of: Callable[[Kind], Schema],
+    is_complete: Callable[[Kind], bool],
+    odd_keys: OddKeys | None = None,
 ) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each table without a column for the natural key of its section.
 
     The natural keys and the unknown columns of such a table have no finding of their own.
 
     :param is_complete: returns True if a schema has all fields of a kind. Otherwise an unknown column may be any field.
+    :param odd_keys: collects the mistakes that are none if a record has the key; None if that can't be known.
     """
     for table in desired.tables_read:
         mistake = _why_unidentified(desired, table, schema_of, is_complete)
@@ -186,16 +191,21 @@ def check_identity(
             yield table.place, mistake
     for entry in desired.entries if desired.unidentified else ():
         entry.misread |= entry.place.source in desired.unidentified
-    objects = [entry for entry in desired.entries if entry.kind is OBJECT and entry.is_table]
+    in_tables = (entry for entry in desired.entries if entry.is_table or entry.places.is_mapped)
+    objects = [entry for entry in in_tables if entry.kind is OBJECT]
     if objects:
         # Other files need no fields of objects, which would take requests.
-        yield from _numbers_as_keys(desired, schema_of(OBJECT), objects)
+        for entry, name, error in _numbers_as_keys(desired, schema_of(OBJECT), objects):
+            if odd_keys is None:
+                yield entry.place_of(name), error
+            else:
+                odd_keys.setdefault(id(entry), {})[name] = error
 
 
 def _numbers_as_keys(
     desired: DesiredInstance, schema: Schema, objects: Sequence[Entry]
-) -> Iterator[tuple[Place, FieldError]]:
-    """Yield a finding for each key that is written as a number if all other keys of its column have only digits."""
+) -> Iterator[tuple[Entry, str, FieldError]]:
+    """Yield a mistake for each key that is written as a number if all other keys of its column have only digits."""
     choices = [desired.key_choices(OBJECT, rules) for rules in {entry.rules for entry in objects}]
     keys = {key for rules in choices for choice in rules for key in choice}
     names = {name for key in keys if (field := schema.find(key)) is not None for name in (field.key, field.label)}
@@ -218,13 +228,13 @@ def _numbers_as_keys(
 
 def _number_findings(
     desired: DesiredInstance, name: str, entries: Sequence[Entry]
-) -> Iterator[tuple[Place, FieldError]]:
+) -> Iterator[tuple[Entry, str, FieldError]]:
     file = entries[0].place.file
     if not desired.tables.format_of(file).has_texts(desired.tables.column_of(file, name)):
         why = "a program wrote this key as a number; write its digits alone, or name the column in text_columns"
         for entry in entries:
             key = entry.fields[name]
-            yield entry.place_of(name), FieldError.at((name,), f"{name}: {shorten(key)}: {why}", "", Misfit(key, why))
+            yield entry, name, FieldError.at((name,), f"{name}: {shorten(key)}: {why}", "", Misfit(key, why))
 
 
 def _why_unidentified(

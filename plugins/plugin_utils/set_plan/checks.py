@@ -64,6 +64,11 @@ def has_fit_key(context: PlanContext, planned: Planned, current: Record | None) 
         new = {key: new[key] for key, value in have.items() if not schema.equal(key, new[key], value)}
     for place, words in unfit_keys(schema, entry, new, new, context.wanted.cells):
         context.find(place, words)
+    for name, error in context.wanted.cells.odd_keys.get(id(entry), {}).items():
+        key = schema.key_of(name)
+        present = natural_keys.read_some(schema, (key,), current)[key] if current is not None else None
+        if key in planned.desired and not schema.equal(key, planned.desired[key], present):
+            context.find(entry.place_of(name), error)
     return context.complaints == complaints
 
 

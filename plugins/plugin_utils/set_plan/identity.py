@@ -24,8 +24,10 @@ class Identity(Aspect):
         self._check_matches()
         if self._context.desired.marker:
             self._check_marker()
-        for place, words in check_identity(self._context.desired, self._context.schema, self._context.is_complete):
-            self._context.find(place, words)
+        context = self._context
+        odd_keys = context.wanted.cells.odd_keys
+        for place, words in check_identity(context.desired, context.schema, context.is_complete, odd_keys):
+            context.find(place, words)
 
     def _check_identity(self) -> None:
         context, desired = self._context, self._context.desired

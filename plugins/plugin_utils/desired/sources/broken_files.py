@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -54,16 +55,18 @@ def may_have_lines(text: str) -> bool:
     return "--" in text or _COUNT.search(text) is not None
 
 
-_REMEDY = "delete it, or name it in skip_rows of tables"
+def _remedy(first: str) -> str:
+    """Say what to do about a row that is no record."""
+    return f"delete it, or add {json.dumps(first, ensure_ascii=False)} to skip_rows of its table in tables"
 
 
 def why_no_record(row: Iterable[str]) -> str:
     """Return what to do about a row of dashes, or a row that counts the others; empty if it is another row."""
     first, *others = [cell for cell in map(str.strip, row) if cell] or [""]
     if first.startswith(_RULES) and _RULE.fullmatch("".join((first, *others))):
-        return f"this row has only dashes, as sqlcmd and Markdown write them; {_REMEDY}"
+        return f"this row has only dashes, as sqlcmd and Markdown write them; {_remedy(first)}"
     if not others and _COUNT.fullmatch(first):
-        return f"this row counts the rows, as programs for databases write it; {_REMEDY}"
+        return f"this row counts the rows, as programs for databases write it; {_remedy(first)}"
     return ""
 
 
@@ -77,7 +80,7 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
     for node in last:
         first = next(iter(node.value.values()), None) if node.is_row and node.empty_cells() else None
         if isinstance(first, str) and _TOTALS.fullmatch(first.strip()):
-            words = f"this row begins with {shorten(first)} and looks like totals; {_REMEDY}"
+            words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
             findings.append(Finding(node.place, words))
         else:
             yield node

@@ -20,7 +20,7 @@ from ..nodes import TOO_LONG, Node, mark_at, may_have_wrong_texts
 from ..positions import Finding, Place
 from .broken_files import SAVED_IN_PART, may_have_lines
 from .formulas import unescaped
-from .rows import NO_RECORD, Table
+from .rows import NO_RECORD, TITLED, Table
 
 _NO_END = "unexpected end of data"
 """The message of the library about an unclosed quote."""
@@ -63,6 +63,7 @@ class _Table(Table):
         self.may_be_wrong, self.has_lines = may_have_wrong_texts(text), may_have_lines(text)
         self._meaning = (lambda cell: unescaped(cell).strip()) if dialect.trim else unescaped
         self._same: dict[str, str] = {}
+        self._width = 0
         # The findings of one row come in sequence.
         self._last_row: tuple[int, list[int]] = (0, [])
 
@@ -87,14 +88,16 @@ class _Table(Table):
 
     def cells(self, line: int, row: list[str]) -> list[str]:
         header = self.header
+        # The first row may have empty cells after the last name.
+        self._width = self._width if header else len(row)
         while header and len(row) > len(header) and not row[-1]:
             row.pop()
-        if header and len(row) != len(header):
+        if header and not len(header) <= len(row) <= self._width:
             is_cut = len(row) < len(header) and line > self._text.count("\n")
             self.find(line, 0, _other_width(len(row), len(header), is_cut))
             return []
         if header and self.dialect.texts:
-            row = [self.dialect.as_text(name, cell) for name, cell in zip(header, row, strict=True)]
+            row[: len(header)] = map(self.dialect.as_text, header, row)
         if len(self._same) > _MOST_SHARED:
             self._same.clear()
         row = list(map(self._meaning, row))
@@ -163,4 +166,6 @@ def _other_width(cells: int, names: int, is_cut: bool) -> str:
     words = f"expected {amount(names, 'cell', 'cells')} as in the first row, found {cells}"
     if is_cut:
         return f"{words}; {SAVED_IN_PART.format('this row')}"
-    return f"{words}; give each column a name, one that begins with # for a comment, and delete what is above them"
+    if cells < names:
+        return f"{words}; if Excel left out empty cells, add a last column # with a text in each row"
+    return f"{words}; give each column a name, one that begins with # for a comment; {TITLED}"

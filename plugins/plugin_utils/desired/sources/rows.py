@@ -22,7 +22,7 @@ NO_RECORD = (
     "this table has rows, and no row has a cell in a column that is read; name its columns as fields, or change ignore "
     "or header_row"
 )
-TITLED = "the first row names the columns, so delete what is above the names"
+TITLED = "the first row names the columns, so delete what is above the names, or set header_row in tables"
 
 
 class Table:

@@ -12,7 +12,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -25,7 +25,7 @@ from ..desired import BY_TEMPLATE, SECTIONS
 from ..dialect import Dialect
 from ..nodes import TOO_LONG, Node, place_at
 from ..positions import Finding, Place, SheetSource
-from ..words import COMMENT, folded
+from ..words import COMMENT, folded, in_yaml
 from .rows import Table
 
 MAX_UNPACKED = 256 << 20
@@ -186,7 +186,10 @@ class Workbook:
             found = ", ".join(map(repr, self.ignored)) or "none (a chart has no cells)"
             self.ignored = []
             words = f"expected sheets named after sections: {', '.join(SHEET_SECTIONS)}; these are {found}"
-            self.findings.append(Finding(Place(self.name), f"{words}; rename one, or name it in sheets of tables"))
+            section = next((part for part in self.name.split("/") if part in SHEET_SECTIONS), "SECTION")
+            setting = f"`sheets: {{{in_yaml(titles[0])}: {section}}}`" if titles else "sheets"
+            words += f"; rename one, or set {setting} in the entry of tables for this file"
+            self.findings.append(Finding(Place(self.name), words))
 
     def _nodes(self, sheet: Any, source: SheetSource, dialect: Dialect) -> list[Node]:
         """Read a sheet, and warn of what its readers may not see."""
@@ -363,7 +366,9 @@ def _digits(number: float) -> str:
 def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
     if isinstance(value, dt.datetime):
         # Spreadsheets count in days, so a second is a fraction that is never exact.
-        rounded = (value + dt.timedelta(microseconds=500_000)).replace(microsecond=0)
+        with suppress(OverflowError):
+            value += dt.timedelta(microseconds=500_000)
+        rounded = value.replace(microsecond=0)
         return rounded.date().isoformat() if rounded.time() == dt.time() else rounded.isoformat(" ")
     return value.isoformat() if isinstance(value, (dt.date, dt.time)) else str(value)
 

@@ -180,3 +180,13 @@ def test_a_cell_is_read_as_meant_or_found_and_a_proposal_cures_its_finding(
         chosen = {**chosen, **setting}
     assert not proposals
     assert suffix == "csv" or number == len(records)
+
+
+def test_no_setting_is_proposed_if_a_cell_of_a_workbook_has_another_type(tmp_path: Path) -> None:
+    """A preset reads texts, and leaves the number 45323 in a column of dates a mistake."""
+    rows = [["barcode", "bought"], ["1", "01.02.2024"], ["2", dt.date(2024, 2, 1)], ["3", 45323]]
+    lines, _columns = _judged(_read(tmp_path, "xlsx", workbook_of({"Sheet": rows}), {}))
+    assert [line for line in lines if "preset: excel-de" in line] == []
+    lines, _columns = _judged(_read(tmp_path, "xlsx", workbook_of({"Sheet": rows[:3]}), {}))
+    assert [line for line in lines if "`preset: excel-de`" in line] == lines
+    assert len(lines) == 1

@@ -169,6 +169,14 @@ def test_a_link_to_a_workbook_is_not_followed(tmp_path: Path) -> None:
     assert str(finding).startswith("book.xlsx: is a link")
 
 
+def test_the_last_moment_that_excel_knows_is_read(tmp_path: Path) -> None:
+    """Rounded to seconds, it would be in the year 10000."""
+    _book(tmp_path / "a.xlsx", {"objects": [["seen"], [_naive("9999-12-31 23:59:59.900")]]})
+    desired = _load(tmp_path)
+    assert desired.findings == []
+    assert [entry.fields for entry in desired.entries] == [{"seen": "9999-12-31 23:59:59"}]
+
+
 def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_path: Path) -> None:
     def as_text(book: Any) -> None:
         book["objects"]["A3"].number_format = "@"
@@ -280,7 +288,10 @@ def test_a_workbook_without_a_section_is_refused(tmp_path: Path) -> None:
     desired = _load(tmp_path)
     (finding,) = desired.findings
     assert str(finding).startswith("a.xlsx: expected sheets named after sections: locations, rooms, ")
-    assert str(finding).endswith("; these are 'Tabelle1', 'fields'; rename one, or name it in sheets of tables")
+    assert str(finding).endswith(
+        "; these are 'Tabelle1', 'fields'; rename one, or set `sheets: {Tabelle1: SECTION}` in the entry of tables for "
+        "this file"
+    )
     assert desired.warnings == []
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Literal
 
@@ -136,3 +137,30 @@ def test_a_key_that_a_spreadsheet_shortened_is_a_finding_unless_its_column_has_t
     assert finding.startswith("objects.csv:2:1: barcode: '4.01E+12': a spreadsheet shortened this number; ")
     site.write({"instance.yml": "api: seventhings/v1\nset: test\ncsv: {text_columns: [barcode]}\n"})
     assert site.run().outcome == "changed"
+
+
+@pytest.mark.parametrize("key", ["4.01E+12", "'123", '="0001235"', "#REF!", "100001.0", "1,000,002"])
+def test_a_text_that_is_the_key_of_a_record_always_means_that_record(site: Site, key: str) -> None:
+    quoted = key.replace('"', '""')
+    table = f'barcode,inventory_name\n800001,a\n"{quoted}",y\n'
+    site.write({"objects.csv": table})
+    assert len(site.plan().findings) == 1
+    (site.root / "objects.csv").unlink()
+    site.write({"objects.yml": json.dumps([{"barcode": key, "inventory_name": "x"}])})
+    assert site.run().outcome == "changed"
+    (site.root / "objects.yml").unlink()
+    site.write({"objects.csv": table})
+    result = site.plan()
+    assert (result.findings, sorted(change["action"] for change in result.changes)) == ([], ["create", "update"])
+
+
+def test_an_odd_cell_in_a_key_that_does_not_identify_its_row_is_a_finding(site: Site) -> None:
+    tables = "tables: [{files: objects.csv, match: [[serial_number], [barcode]]}]\n"
+    site.write(
+        {
+            "instance.yml": f"api: seventhings/v1\nset: test\n{tables}",
+            "objects.csv": "barcode,inventory_name,serial_number\n4.01E+12,x,S1\n",
+        }
+    )
+    (finding,) = site.plan().findings
+    assert finding.startswith("objects.csv:2:1: barcode: '4.01E+12': a spreadsheet shortened this number; ")
