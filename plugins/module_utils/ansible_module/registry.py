@@ -87,10 +87,34 @@ def _as_written(invocation: Invocation, name: str) -> Any:
     return converted if isinstance(converted, (list, dict, bool)) else invocation.written[name]
 
 
-def _pending(state: str, fields: Options) -> ModuleResult:
-    """Return the result of check mode for an empty uuid: an earlier task of the play would have created the record."""
-    note = "uuid is empty, as in check mode for a record that does not exist yet; nothing could be looked up."
-    return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
+def _empty_mark(kind: Kind, invocation: Invocation) -> str:
+    """Return the option that is empty because an earlier task of the play would create the record; empty for none.
+
+    Before ansible-core 2.19, a template of null results in an empty text.
+    """
+    options, written = invocation.options, invocation.written
+    names = {"uuid": True, "field_key": kind.defines_fields and not options.get("label")}
+    return next((name for name, is_mark in names.items() if is_mark and name in written and not options[name]), "")
+
+
+def _pending(name: str, state: str, fields: Options) -> ModuleResult:
+    """Return the result of check mode for a mark of a record that an earlier task of the play would have created."""
+    after = {key: value for key, value in fields.items() if key != name}
+    return Result(state == "present", after, None, {"before": {}, "after": after}, (_EMPTY.format(name),)).result()
+
+
+_EMPTY = "{} is empty, as in check mode for a record that does not exist yet; nothing could be looked up."
+
+
+def _to_come(module_spec: ModuleSpec, invocation: Invocation) -> ModuleResult | None:
+    """Return the prediction for the empty uuid of a file that an earlier task of the play would have uploaded."""
+    options, written = invocation.options, invocation.written
+    choices = module_spec.rules.get("required_one_of", [()])[0]
+    is_empty = "uuid" in choices and "uuid" in written and not any(options.get(name) for name in choices)
+    if module_spec.not_yet is None or not invocation.check_mode or not is_empty:
+        return None
+    foreseen = module_spec.not_yet({**options, "uuid": None}).result()
+    return {**foreseen, "warnings": [_EMPTY.format("uuid")]}
 
 
 def _record_module(kind: Kind) -> ModuleSpec:
@@ -101,9 +125,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
         else:
             given = [field.key for field in kind.fields if field.key in invocation.written]
             fields, prefix = {key: _as_written(invocation, key) for key in given}, ""
-        # Before ansible-core 2.19, a template of null results in an empty text.
-        if invocation.check_mode and "uuid" in invocation.written and not options["uuid"]:
-            return _pending(options["state"], fields)
+        if invocation.check_mode and (mark := _empty_mark(kind, invocation)):
+            return _pending(mark, options["state"], fields)
         desired = DesiredRecord(
             kind,
             fields,
@@ -256,11 +279,13 @@ def run_module(
     """
     client, before, module_spec = None, 0, MODULES[name]
     try:
-        _require_given(module_spec.rules, invocation.options)
         _require_unmasked(name, invocation.written)
-        client = client_of(invocation.options, invocation.check_mode)
-        before = client.transport.sent
-        result = _members(_run_once(module_spec, client, invocation))
+        result = _to_come(module_spec, invocation)
+        if result is None:
+            _require_given(module_spec.rules, invocation.options)
+            client = client_of(invocation.options, invocation.check_mode)
+            before = client.transport.sent
+            result = _members(_run_once(module_spec, client, invocation))
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, UnknownField) or (isinstance(error, NoMatch) and not error.is_final)

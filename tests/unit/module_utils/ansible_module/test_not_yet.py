@@ -100,6 +100,26 @@ def test_the_uuid_of_a_record_to_come_is_empty_on_every_ansible_core(empty: str 
     assert "uuid is empty" in predicted["warnings"][0]
 
 
+@pytest.mark.parametrize("empty", [None, ""])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("field_definition", {"template": "asset", "field_key": "", "label": None, "uuid": None, "comment": "x"}),
+        ("file", {"object": "1", "room": None, "person": None, "field": "documents", "path": None, "name": None}),
+        ("file_download", {"object": None, "field": None, "dest": "/nowhere/manual.pdf"}),
+    ],
+)
+def test_the_mark_of_a_field_or_file_to_come_is_empty(name: str, options: dict[str, Any], empty: str | None) -> None:
+    mark = "field_key" if name == "field_definition" else "uuid"
+    options = {"state": "present", **options, mark: empty}
+    written = {option: value for option, value in options.items() if value is not None or option == mark}
+    client = client_on(FakeTransport({}))
+    predicted = run_module(name, Invocation(options, written, True), lambda _options, _check_mode: client)
+    assert predicted["changed"], predicted
+    assert f"{mark} is empty" in predicted["warnings"][0]
+    assert run_module(name, Invocation(options, written, False), lambda _options, _check_mode: client)["failed"]
+
+
 def test_an_empty_text_is_no_uuid_in_a_real_run() -> None:
     assert "uuid: '' is not in uuid form" in ask("room", False, **WRITTEN, fields={"number": "0.13"}, uuid="")["msg"]
 
