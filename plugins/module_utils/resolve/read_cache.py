@@ -313,13 +313,17 @@ class Reading:
         return self.records_of(by_id)
 
     def _without_target(self, references: Sequence[Reference]) -> list[str]:
-        """Return a sentence about each resolved reference whose target does not exist or has no uuid."""
+        """Return a sentence about each resolved reference whose target does not exist or has no uuid.
+
+        :raises InvalidInput: for an integer that is the natural key of a record.
+        """
         found = self.records_of(references)
+        missing = [reference for reference in references if reference not in found or not found[reference].uuid]
+        self.check_numbers(missing)
         return [
             f"{at(reference)}There is no {KINDS[reference.target].words} with the {identity_of(reference)}"
             f"{perhaps_hidden(KINDS[reference.target])}."
-            for reference in references
-            if reference not in found or not found[reference].uuid
+            for reference in missing
         ]
 
     def missing_halves(self, pairs: Iterable[tuple[Any, Any]]) -> dict[Reference, Record]:

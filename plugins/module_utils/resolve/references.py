@@ -319,17 +319,17 @@ def why_two(
 
     :param hits: the records with the text of the integer in their natural key. :param target: the record with the id.
     """
-    number, words = reference.written, KINDS[reference.target].words
+    number, kind = reference.written, KINDS[reference.target]
     own = reference if target is None else with_target(reference, target)
     is_own = any(isinstance(hit, Record) and (hit.id == own.id or hit.uuid == own.uuid) for hit in hits)
     if is_own or not hits:
         return ""
-    meaning = f"{number} means an id, but is also the natural key of a"
+    meaning = f"{number} means an id, but is also the natural key of {kind.singular}"
     if target is not None:
-        named = f"{words} {(path_of(target) or target.uuid)!r} ({target.uuid})"
-        meaning = f"{number} is the id of the {named} and the natural key of another"
+        named = f"{kind.words} {(path_of(target) or target.uuid)!r} ({target.uuid})"
+        meaning = f"{number} is the id of the {named} and the natural key of another {kind.words}"
     return (
-        f"{meaning} {words} ({', '.join(_marks(hits, path_of, number))}); write {{id: {number}}} if you mean the id, "
+        f"{meaning} ({', '.join(_marks(hits, path_of, number))}); write {{id: {number}}} if you mean the id, "
         f"or {str(number)!r} in quotes if you mean the name"
     )
 

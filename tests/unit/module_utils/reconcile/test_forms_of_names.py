@@ -146,6 +146,8 @@ def test_an_integer_that_is_the_name_of_another_record_is_an_error_with_both_spe
     client.create(PERSON, {"email": "2", "first_name": "Two"})
     user = service.call("user_from_person", check_mode, person=2, filters=None)
     assert user["msg"].startswith("person: 2 means an id, but is also the natural key of a person "), user["msg"]
+    task = service.call("task", check_mode, **TASK, title="x", references=[100001])
+    assert "100001 means an id, but is also the natural key of an object (" in task["msg"], task
     for wanted in (5, {"in": [5, 6]}):
         options: dict[str, Any] = {"filters": {"target_room": wanted}, "sort": [], "limit": None, "uuid": None}
         found = service.call("object_info", check_mode, **options)
