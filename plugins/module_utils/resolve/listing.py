@@ -24,6 +24,7 @@ from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
 from ..model.names import normal_name
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in, with_references
+from ..printing.cleaner import amount
 from . import natural_keys
 from .field_visibility import (
     FieldVisibility,
@@ -98,7 +99,7 @@ def list_records(
         nameless = sum(kind.defines_fields and not has_key_and_type(record.flat) for record in candidates)
         if nameless:
             client.transport.warnings.append(
-                f"{nameless} field definitions have no field_key or no field_type, so their fields are unknown."
+                f"{amount(nameless, 'field definition')} without field_key or field_type: the fields are unknown."
             )
         visibility = _check_visible(client, schema, candidates, conditions, option)
         conditions = _decided(reading, conditions, candidates)

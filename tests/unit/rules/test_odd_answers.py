@@ -81,7 +81,7 @@ def test_a_field_definition_without_a_key_or_a_type_is_reported(more: dict[str, 
     definition = {"uuid": OBJECT, "field_key": "name", "label": "Name", "field_type": {"name": "TEXT"}, **more}
     service = wrong("/room/field-definitions", [definition])
     done = service.call("field_definition_info", template="room")
-    assert any(line.startswith("1 field definitions have no field_key") for line in done["warnings"]), done
+    assert any(line.startswith("1 field definition without field_key") for line in done["warnings"]), done
 
 
 def test_a_history_as_it_is_needs_no_warning() -> None:

@@ -628,9 +628,7 @@ def test_field_definitions_are_those_of_their_template() -> None:
     )
     client, kind = client_on(transport), KINDS["field_definition"]
     assert list_records(client, kind, None, {}, [], None, "asset").count == 3
-    assert transport.warnings == [
-        "1 field definitions have no field_key or no field_type, so their fields are unknown."
-    ]
+    assert transport.warnings == ["1 field definition without field_key or field_type: the fields are unknown."]
     assert list_records(client, kind, uuid_of(1), {}, [], None, "asset").records[0]["uuid"] == uuid_of(1)
     assert len(transport.warnings) == 1
 
