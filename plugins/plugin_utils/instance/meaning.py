@@ -101,7 +101,7 @@ class _Reader:
                 {"section": section, "field": name, "before": _number(total.before), "after": _number(total.after)}
                 | {"count": total.count}
                 for (section, name), total in self._totals.items()
-                if (section, name) not in self._hidden
+                if total.count and (section, name) not in self._hidden
             ],
             self._persons(),
             [

@@ -176,8 +176,10 @@ def _counts(result: RunResult) -> Block:
 
 def _facts(result: RunResult) -> list[tuple[str, str]]:
     never = sum(result.never_in_a_table.values())
+    left = sum(len(reasons.get(LEFT, ())) for reasons in result.tables.values())
     return [
         ("scan codes", _scan_codes(result)),
+        ("Left a table", f"{left:,}" if left else ""),
         ("In no file and never in a table", f"{never:,}" if never else ""),
         ("Hidden records", _HIDDEN.get(result.hidden_records, "") if _rests_on_lists(result) else ""),
         ("Forecast", _forecast(result)),
@@ -236,16 +238,16 @@ def _alone(result: RunResult) -> Block:
 
 # ---- rows of tables
 
-_OF_TABLES = {RESTORED: "Back from the archive", ARCHIVED: "Archived, left alone"}
-
 
 def _tables(result: RunResult) -> list[Block]:
     """Return what becomes of rows of tables, and of records that left a table."""
+    restored = "Archived in the instance" if result.is_drift else "Back from the archive"
+    titles = {RESTORED: restored, ARCHIVED: "Archived, left alone"}
     found: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     for reason in (LEFT, RESTORED, ARCHIVED, *SKIPPING):
         for table, reasons in result.tables.items():
             left = f"Left the table {_short_name(table)}" if reason == LEFT else "Skipped rows"
-            found.setdefault(_OF_TABLES.get(reason, left), []).extend((reason, row) for row in reasons.get(reason, ()))
+            found.setdefault(titles.get(reason, left), []).extend((reason, row) for row in reasons.get(reason, ()))
     return [_of_table(title, rows) for title, rows in found.items()]
 
 

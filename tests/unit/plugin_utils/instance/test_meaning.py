@@ -44,3 +44,12 @@ def test_a_drift_sends_no_e_mail_and_removes_nothing(site: Site) -> None:
     site.write({"instance.yml": OPEN, **PLACES, "users.yml": "- ada@acme.example\n", "objects.yml": "[]\n"})
     result = site.plan(drift=True)
     assert (result.mails, result.undo) == ([], "")
+
+
+def test_what_is_archived_without_a_price_changes_no_total(site: Site) -> None:
+    things = [thing(number, purchasing_price=None) for number in range(2)]
+    site.write({"instance.yml": OPEN, **PLACES, "objects.yml": yaml_list(things)})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": yaml_list([things[0]])})
+    planned = site.plan()
+    assert (planned.summary["objects"]["archived"], planned.money) == (1, [])
