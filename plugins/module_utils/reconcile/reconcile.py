@@ -28,7 +28,7 @@ from ..plan.relations import related
 from ..plan.replacing import unread_members, without_unreadable
 from ..plan.state import QueriedState, find_now
 from ..resolve import look_alikes, natural_keys
-from ..resolve.field_visibility import perhaps_not_deleted
+from ..resolve.field_visibility import perhaps_hidden, perhaps_not_deleted
 from ..resolve.listing import learn_fields
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
@@ -208,8 +208,8 @@ class _Ensure:
         )
         planned = plan_record(self._state, wanted, keys, self._desired_record.uuid)
         if self._desired_record.state == "archived" and planned.change.current is None:
-            words = f"No {self._kind.words} with {planned.words} was found, so there is nothing to archive."
-            self._warnings.append(words)
+            words = f"No {self._kind.words} with {planned.words} was found{perhaps_hidden(self._kind)}"
+            self._warnings.append(f"{words}, so there is nothing to archive.")
         if self._desired_record.state == "absent" and planned.change.current is None and self._kind.can_be_hidden:
             self._warnings.append(perhaps_not_deleted(self._kind))
         return planned

@@ -223,6 +223,9 @@ def test_a_hidden_object_that_a_module_does_not_find_is_not_absent_without_a_not
     )
     for result in results:
         assert (result.changed, result.warnings) == (False, (warning,))
+    archived = ensure(account.client(), DesiredRecord(OBJECT, {"barcode": "2"}, state="archived"))
+    assert not archived.changed
+    assert "was found (this account may be limited to locations), so there is" in archived.warnings[0]
     assert house.writes() == []
 
 
