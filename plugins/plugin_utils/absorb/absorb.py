@@ -42,8 +42,8 @@ _CONFLICT = "both sides changed since the last apply"
 _UNKNOWN = "it is not known which side changed it"
 _OF_FILES = "the files changed it since the last apply, and the application did not"
 _NO_MEMORY = (
-    "it is not known on this machine what was applied last, so a value that the files and the application both changed "
-    "is taken from the application"
+    "it is not known on this machine what was applied last, so every value that differs is taken from the application, "
+    "even if only the files changed it"
 )
 
 
