@@ -188,7 +188,11 @@ class _Missing:
         def look_up(index: int) -> Record | None:
             planned, client = self._planned[index], self._context.client
             try:
-                return archived_duplicate(client, planned.schema, planned.keys, planned.desired, uuids[index])
+                record = archived_duplicate(client, planned.schema, planned.keys, planned.desired, uuids[index])
+                for old in self._context.old_keys.get(id(planned.entry), ()):
+                    desired = {**planned.desired, **old}
+                    record = record or archived_duplicate(client, planned.schema, tuple(old), desired)
+                return record
             except SeventhingsError as error:
                 # The path contains the barcode.
                 error.message = self._context.hiding.reason(planned.entry, error)

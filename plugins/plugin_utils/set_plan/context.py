@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
@@ -23,6 +24,7 @@ class PlanContext(Resolver):
 
     :ivar removals: uuid to the change that removes or archives the record, once all records are matched.
     :ivar unmade: template and label of fields that do not exist and are not in the plan.
+    :ivar old_keys: id of an entry that no listed record matches to its old natural keys, the latest first.
     :ivar planned_names: natural keys of everything that is planned, if only a part of it is selected.
     """
 
@@ -35,6 +37,7 @@ class PlanContext(Resolver):
         self.scope = Scope(self.state, self.schema, desired.scope, self.meaning)
         self.removals: dict[str, Planned] = {}
         self.unmade: set[tuple[str, str]] = set()
+        self.old_keys: dict[int, list[Mapping[str, Any]]] = {}
         self.planned_names: set[str] = set()
 
     # ---- entries

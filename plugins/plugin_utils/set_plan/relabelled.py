@@ -9,7 +9,8 @@ Then the files have no rename for such a record, and nothing is created.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import first_of
@@ -27,7 +28,7 @@ _GIST = "a record of this set had this key before, and now has another key"
 
 
 class RelabelledRecords(Aspect):
-    """Refuse to create a record whose last noted key belongs to an existing record with another, unclaimed key."""
+    """Refuse to create a record if the record that had its key, or an old one, has another, unclaimed key now."""
 
     def joined(self, pairs: list[Pair]) -> None:
         """Find records with changed labels, unless a finding may explain why no entry has their keys."""
@@ -43,7 +44,7 @@ class RelabelledRecords(Aspect):
             if any(id(place) in relabelled for place in within):
                 # Its key changed only because the key of its place did, which is reported once.
                 continue
-            uuid = uuids.get(planned.journal_name)
+            uuid = next((uuids[name] for name in _names(context, planned) if name in uuids), None)
             if uuid is None or uuid in context.claimed.get(planned.kind.name, {}):
                 continue
             record = context.state.find(Reference(planned.kind.name, uuid=uuid))
@@ -54,6 +55,13 @@ class RelabelledRecords(Aspect):
             sections[planned.section].append((planned, record))
         for group in sections.values():
             context.find(group[0][0].entry.place, FieldError.at((), _words(context, group), _GIST))
+
+
+def _names(context: PlanContext, planned: Planned) -> Iterator[str]:
+    """Yield the names of a record in the journal: that of its key, and those of the old keys in moved.yml."""
+    yield planned.journal_name
+    for old in context.old_keys.get(id(planned.entry), ()):
+        yield replace(planned, key=context.words(planned.schema, tuple(old), old)).journal_name
 
 
 def _words(context: PlanContext, group: Sequence[tuple[Planned, Record]]) -> str:

@@ -84,12 +84,14 @@ class Moved(Aspect):
 
     def found(self, schema: Schema, entry: Entry, values: Values) -> Sequence[Record]:
         """Return the record under the latest old key of an entry, or nothing if no record has any of them."""
-        for pair in self._behind(schema, values) if schema.kind.section in self._context.desired.moved else ():
+        pairs = [*self._behind(schema, values)] if schema.kind.section in self._context.desired.moved else []
+        for pair in pairs:
             hits = self._context.state.find_existing(schema, tuple(pair.old), pair.old)
             if hits:
                 why = f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
                 self._context.reasons |= dict.fromkeys((record.uuid for record in hits), why)
                 return hits
+        self._context.old_keys[id(entry)] = [pair.old for pair in pairs]
         return ()
 
     def joined(self, pairs: list[Pair]) -> None:
