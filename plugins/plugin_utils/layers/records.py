@@ -219,3 +219,10 @@ def owners_of(entry: Entry) -> Sequence[Entry]:
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
     return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places.value)}.values())
+
+
+def row_of(entry: Entry) -> Place:
+    """Return the place of the row of a table whose rules a record follows, or of the record in its last layer."""
+    if entry.rules is NO_RULES or entry.vaulted is EVERYTHING:
+        return entry.place
+    return next((owner.place for owner in reversed(owners_of(entry)) if owner.rules is not NO_RULES), entry.place)

@@ -24,6 +24,7 @@ from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
+from ..layers.records import row_of
 from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .listed_state import ListedState
@@ -281,10 +282,13 @@ class InstancePlan:
     asked: Asked = field(default_factory=Asked)
 
     def origins(self) -> dict[str, Place]:
-        """Return the place of each record in the files, by uuid. Created records are among them."""
+        """Return the place of each record in the files, by uuid. Created records are among them.
+
+        A record of several layers has the place of its row in a table of another system.
+        """
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
         found |= {planned.created_uuid: planned.entry for planned in self.changes if planned.created_uuid}
-        return {uuid: entry.place for uuid, entry in found.items()}
+        return {uuid: row_of(entry) for uuid, entry in found.items()}
 
     def drop_unchanged(self) -> None:
         """Count the records that needed no change in the end, because somebody else created them meanwhile."""

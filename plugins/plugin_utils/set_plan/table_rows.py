@@ -15,6 +15,7 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..desired.row_rules import CREATE, KEEP, NO_RULES, REFUSE, RESTORE, SKIP, UNKNOWN_ROWS, UNKNOWN_VALUES
+from ..layers.records import row_of
 from .aspect import Aspect
 from .plan import ARCHIVED, RESTORED, Pair, Planned, TableNote
 
@@ -68,7 +69,9 @@ class TableRows(Aspect):
         """Note which records come back from the archive."""
         result = self._context.result
         result.table_notes += [
-            TableNote(RESTORED, planned, planned.entry.place) for planned in result.changes if planned.change.unarchive
+            TableNote(RESTORED, planned, row_of(planned.entry))
+            for planned in result.changes
+            if planned.change.unarchive
         ]
 
     def _is_planned(self, planned: Planned, current: Record | None) -> bool:
@@ -93,9 +96,9 @@ class TableRows(Aspect):
         words = f"no {planned.kind.words} has this key"
         if entry.rules.unknown_rows == REFUSE:
             how = f"{UNKNOWN_ROWS}: create in {entry.rules.setting} creates it, and skip leaves the row out"
-            context.find(entry.place, f"{planned}: {words}; {how}")
+            context.find(row_of(entry), f"{planned}: {words}; {how}")
         else:
-            self._note(TableNote(UNKNOWN_ROWS, planned, entry.place, words))
+            self._note(TableNote(UNKNOWN_ROWS, planned, row_of(entry), words))
         return False
 
     def _leave_archived(self, planned: Planned, current: Record | None) -> bool:
@@ -103,14 +106,14 @@ class TableRows(Aspect):
         context, entry = self._context, planned.entry
         if entry.rules.archived == KEEP:
             change = replace(planned.change, current=current)
-            self._note(TableNote(ARCHIVED, replace(planned, change=change), entry.place))
+            self._note(TableNote(ARCHIVED, replace(planned, change=change), row_of(entry)))
             if current is not None:
                 context.result.archived.append((planned.kind.name, planned.journal_key, current.uuid))
         elif current is not None:
             how = (
                 f"in {entry.rules.setting}, `archived: keep` leaves it archived, and `archived: restore` brings it back"
             )
-            context.find(entry.place, f"{planned} is archived ({current.uuid}); {how}")
+            context.find(row_of(entry), f"{planned} is archived ({current.uuid}); {how}")
         return False
 
     def _bring_back(self, planned: Planned, current: Record) -> None:
