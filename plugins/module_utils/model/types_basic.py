@@ -68,7 +68,7 @@ def _parse_text(value: Any, _field: Field) -> str | None:
     if isinstance(value, TypedCell):
         raise InvalidValue(value.no_text)
     if isinstance(value, Plain):
-        read_as = "read as an octal number" if _OCTAL.fullmatch(value) else "no text"
+        read_as = "read as an octal number" if _OCTAL.fullmatch(value) else "not text"
         raise InvalidValue(f'text; quote it: "{value}" (without quotes {value} is {read_as})')
     if isinstance(value, (CellList, CellMap)):
         value = value.text
