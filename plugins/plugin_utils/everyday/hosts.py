@@ -190,8 +190,8 @@ class _Hosts:
             if not records:
                 self._without_record.append(host)
             elif len(records) > 1:
-                uuids = " and ".join(record.uuid for record in records[:3])
-                self._skipped[host] = f"{len(records)} objects have its serial number {shorten(serial)}: {uuids}"
+                names = " and ".join(lists.state.name_of(record) or record.uuid for record in records[:3])
+                self._skipped[host] = f"{len(records)} objects have its serial number {shorten(serial)}: {names}"
             elif records[0].uuid not in in_scope:
                 self._skipped[host] = "its object is not in scope"
             else:

@@ -120,7 +120,7 @@ class Moved(Aspect):
             return
         now = context.state.find_existing(schema, tuple(pair.new), pair.new)
         if any(record.uuid in claimed for record in now):
-            words = f"moved.{section}: {pair.words}: both exist, so {left[0].uuid} keeps its old key."
+            words = f"moved.{section}: {pair.words}: both exist, so the old record keeps its key."
             context.result.warnings.append(words)
         elif not context.state.find_planned(schema, tuple(pair.new), pair.new):
             context.find(

@@ -66,7 +66,9 @@ class UniqueValues(Aspect):
                 planned.after += ((key, owner),)
                 continue
             name = written_as(schema, planned.entry, key)
-            words = f"{name}: {shorten(value)} must be unique, and {planned.kind.singular} has it already: {other.uuid}"
+            called = context.state.shown_name_of(other)
+            called = other.uuid if called in (None, value) else called
+            words = f"{name}: {shorten(value)} must be unique, and {planned.kind.singular} has it already: {called}"
             context.find(planned.entry.place_of(name), words)
 
     def _claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
