@@ -37,9 +37,9 @@ Generated from tests/emulator/embedded/switches.py and tests/emulator/profiles. 
 
 Instances differ in how they answer. Each difference is a switch of the embedded service. The first side of a switch is
 the calm side, which is the default. The last side is the awkward side. `--weather rough` selects it for all switches.
-The guide *Testing* shows how to set switches, and `make probe` writes on which sides an instance is. If profiles of
-instances have been contributed, the table says which sides were observed. The last column is the lowest tier of a probe
-that detects the side. If it says *none*, the profile gives the reason.
+The guide *Testing playbooks against the embedded service* shows how to set switches, and `make probe` writes on which
+sides an instance is. If profiles of instances have been contributed, the table says which sides were observed. The last
+column is the lowest tier of a probe that detects the side. If it says *none*, the profile gives the reason.
 
 | Switch | Sides | Meaning | Probed by |
 |---|---|---|---|

@@ -49,6 +49,15 @@ def test_every_guide_is_in_the_table_of_contents() -> None:
     assert listed == {page.stem for page in _GUIDES.glob("*.rst")}
 
 
+def test_a_guide_that_a_document_names_exists() -> None:
+    titles = {re.findall(r"^(.+)\n=+$", page.read_text("utf-8"), re.MULTILINE)[0] for page in _GUIDES.glob("*.rst")}
+    pages = (page for part in ("docs", "examples") for page in (guides.README.parent / part).rglob("*.md"))
+    found = (re.findall(r"guide \*([^*]+)\*", page.read_text("utf-8")) for page in [guides.README, *pages])
+    named = {" ".join(name.split()) for names in found for name in names}
+    assert "Events" in named
+    assert named - titles == set()
+
+
 def test_the_readme_names_every_module_and_nothing_else() -> None:
     text = guides.README.read_text(encoding="utf-8")
     table = text.partition("## Modules and plugins")[2].partition("The collection also")[0]
