@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The walk-throughs of CONTRIBUTING.md work: they are carried out literally in a copy of the repository.
+"""The walk-throughs of docs/walkthroughs.md work: they are carried out literally in a copy of the repository.
 
 The copy has its own embedded service, its own modules and its own tests. An archivable kind includes all steps for a
 new kind, so outside the long tests only its records go from files to the instance and back.
@@ -11,6 +11,7 @@ new kind, so outside the long tests only its records go from files to the instan
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ import emulator_process
 import playbook
 import pytest
 import yaml
+from project import ROOT
 from walkthrough import Copy, touches
 
+HEADINGS = ("Add a kind", "Let a kind be archived", "Add a field type")
 MOST_TOUCHES_OF_A_KIND = 7
 MOST_TOUCHES_OF_A_TYPE = 9
 TESTS_OF_KINDS = (
@@ -66,6 +69,15 @@ def with_contracts(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 def service(with_contracts: Copy) -> Iterator[emulator_process.Emulator]:
     with emulator_process.running(root=with_contracts.root) as started:
         yield started
+
+
+def test_every_block_has_its_place(tmp_path: Path) -> None:
+    for touch in (touch for heading in HEADINGS for touch in touches(heading)):
+        path = tmp_path / touch.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if touch.anchor and not path.exists():
+            shutil.copy(ROOT / touch.path, path)
+        touch.make(tmp_path)
 
 
 def test_a_kind_takes_at_most_seven_touches() -> None:
