@@ -31,31 +31,52 @@ _EQUAL = (
     "module_utils/plan/test_change",
     "module_utils/resolve/test_natural_keys",
     "module_utils/resolve/test_references",
-    "plugin_utils/apply/test_readiness",
 )
 _PLAN = "plugin_utils/set_plan"
+_APPROVAL = ("plugin_utils/instance/test_approval", "scenarios/approval/", "scenarios/protect/approved")
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/model/types_basic": _EQUAL,
     "module_utils/plan/change": _EQUAL,
     "module_utils/resolve/natural_keys": _EQUAL,
     "module_utils/resolve/references": _EQUAL,
-    "plugin_utils/apply/readiness": _EQUAL,
+    "plugin_utils/apply/readiness": ("plugin_utils/apply/test_readiness",),
     "plugin_utils/set_plan/planner": (f"{_PLAN}/test_planner",),
     "module_utils/resolve/listing": tuple(
         f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "field_visibility")
     ),
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
-    "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
+    "plugin_utils/set_plan/limits": (
+        f"{_PLAN}/test_limits",
+        "rules/test_limits_without_state",
+        "scenarios/limits/",
+        "scenarios/approval/limits",
+    ),
     "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal",),
-    "plugin_utils/instance/approval": ("plugin_utils/instance/test_approval", "scenarios/test_scenarios"),
+    "plugin_utils/instance/approval": _APPROVAL,
+    "plugin_utils/set_plan/canonical": _APPROVAL,
+    "plugin_utils/set_plan/prune": (
+        "rules/test_limits_without_state",
+        *(f"scenarios/{name}/" for name in ("prune", "missing_rows", "limits", "protect")),
+    ),
+    "plugin_utils/set_plan/removal_blockers": (f"{_PLAN}/test_removal_blockers", "scenarios/approval/blocked"),
+    "plugin_utils/set_plan/lifecycle": (f"{_PLAN}/test_lifecycle", "scenarios/lifecycle/", "scenarios/protect/"),
+    "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
+    "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("token_store", "pace")),
+    "plugin_utils/apply/memory": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_uploads"),
+    "plugin_utils/desired/cells": (f"{_PLAN}/test_cells", "plugin_utils/desired/test_tables", "scenarios/tables/"),
     "module_utils/client/paging": tuple(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits")),
     "module_utils/client/settling": ("module_utils/client/test_settling",),
     "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
     "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
-    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse", "scenarios/test_scenarios"),
+    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse", "scenarios/undo"),
 }
-"""The mutated files, each with the tests that must detect changes."""
+"""The mutated files, each with the tests that must detect changes.
 
+``scenarios/limits`` are the scenarios whose names begin with ``limits``.
+"""
+
+_SCENARIOS = "scenarios/test_scenarios"
+"""The test of all scenarios."""
 SHARES = 8
 """Number of nights in which each file is mutated once."""
 PAGE = ROOT / "docs" / "mutation-testing.md"
@@ -106,6 +127,19 @@ def tests_of(subjects: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(test for subject in subjects for test in SUBJECTS.get(subject, every)))
 
 
+def selection(tests: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the files of some tests, and the arguments that select scenarios."""
+    names = [f"[{test.removeprefix('scenarios/')}" for test in tests if is_scenario(test)]
+    files = [test for test in tests if not is_scenario(test)] + [_SCENARIOS] * bool(names)
+    words = f"not test_a_scenario_ends_as_it_says or (-calm] and ({' or '.join(names)}))"
+    return files, ["-k", words] if names else []
+
+
+def is_scenario(test: str) -> bool:
+    """Return True for the beginning of the names of scenarios."""
+    return test.startswith("scenarios/")
+
+
 def prepare(subjects: Sequence[str]) -> None:
     """Copy the files that the tests need to the place from which they are imported."""
     shutil.rmtree(WORK, ignore_errors=True)
@@ -114,14 +148,15 @@ def prepare(subjects: Sequence[str]) -> None:
             copy = WORK / COLLECTION_PATH / path
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, copy)
-    tests = [(COLLECTION_PATH / "tests" / "unit" / f"{name}.py").as_posix() for name in tests_of(subjects)]
+    files, selected = selection(tests_of(subjects))
+    tests = [(COLLECTION_PATH / "tests" / "unit" / f"{name}.py").as_posix() for name in files]
     settings: dict[str, object] = {
         # Loops without an end take most of the time. By default they run for fifteen times as long as all tests.
         "timeout_multiplier": 5.0,
         "source_paths": [COLLECTION_PATH.parts[0]],
         "only_mutate": [f"*/plugins/{subject}.py" for subject in subjects],
         "pytest_add_cli_args_test_selection": tests,
-        "pytest_add_cli_args": ["-p", "no:cacheprovider"],
+        "pytest_add_cli_args": ["-p", "no:cacheprovider", *selected],
     }
     pytest = {
         "pythonpath": [(COLLECTION_PATH / "tests" / name).as_posix() for name in ("support", "tools")],

@@ -13,7 +13,11 @@ from project import ROOT
 def test_the_files_and_their_tests_exist() -> None:
     plugins, tests = ROOT / "plugins", ROOT / "tests" / "unit"
     assert [name for name in mutation.SUBJECTS if not (plugins / f"{name}.py").exists()] == []
-    assert [name for name in mutation.tests_of(list(mutation.SUBJECTS)) if not (tests / f"{name}.py").exists()] == []
+    used = mutation.tests_of(list(mutation.SUBJECTS))
+    files, _selected = mutation.selection(used)
+    assert [name for name in files if not (tests / f"{name}.py").exists()] == []
+    scenarios = [name for name in used if mutation.is_scenario(name)]
+    assert [name for name in scenarios if not list((ROOT / "tests").glob(f"{name}*/*.yml" if "/" not in name[10:] else f"{name}*"))] == []
 
 
 def test_the_shares_of_as_many_nights_are_all_files_once() -> None:

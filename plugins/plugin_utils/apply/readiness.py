@@ -52,7 +52,7 @@ class Readiness:
         """
         writes = [planned for planned in self.changes if planned.change.action not in _REMOVALS]
         removals = [planned for planned in self.changes if planned.change.action in _REMOVALS]
-        for level in LEVELS if writes else ():
+        for level in LEVELS:
             mine = [planned for planned in writes if level_of(planned.section) == level]
             awaited = {id(entry) for planned in mine for _key, entry in planned.after}
             yield None, [planned for planned in removals if id(planned.entry) in awaited]

@@ -13,6 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.settl
     await_effect,
     poll_after_lost_response,
     poll_until_visible,
+    send_once,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
@@ -91,6 +92,42 @@ def test_two_results_are_an_error_at_once() -> None:
     with pytest.raises(Ambiguous):
         poll_after_lost_response(transport_with(clock), lost(), find)
     assert clock.slept == []
+
+
+@pytest.mark.parametrize(("error", "defers"), [(lost(), False), (lost(500), False), (lost(500), True)])
+def test_a_request_without_an_answer_is_sent_once_and_its_result_is_looked_for(
+    error: OutcomeUnknown, defers: bool
+) -> None:
+    sent: list[None] = []
+
+    def send() -> str:
+        sent.append(None)
+        raise error
+
+    clock, before = Clock(), error.message
+    transport = transport_with(clock)
+    assert send_once(transport, send, at(4, clock), "it sends an e-mail", defers) == "found"
+    clock.now = 1000.0
+    error.message = before
+    with pytest.raises(OutcomeUnknown) as caught:
+        send_once(transport, send, lambda: None, "it sends an e-mail", defers)
+    assert caught.value.message == (
+        f"{before} It was not sent again, because it sends an e-mail. Run it again to try once more."
+    )
+    assert len(sent) == 2
+
+
+def test_the_search_for_a_lost_answer_is_left_to_a_caller_who_wants_it_later() -> None:
+    def send() -> str:
+        raise lost()
+
+    def never() -> None:
+        raise AssertionError
+
+    with pytest.raises(OutcomeUnknown):
+        send_once(transport_with(Clock()), send, never, "it sends an e-mail", defers=True)
+    clock = Clock()
+    assert send_once(transport_with(clock), send, at(0, clock), "it sends an e-mail") == "found"
 
 
 @pytest.mark.parametrize(("since", "slept"), [(0, []), (5, [1, 3, 6]), (60, [1, 3, 6, 10, 20, 20])])

@@ -141,6 +141,11 @@ def test_a_value_of_a_field_that_was_not_created_or_changed_is_not_written(actio
     assert changes.why_not_ready(thing) == ""
 
 
+def test_a_field_that_keeps_its_type_has_values_before_it_is_changed() -> None:
+    field = planned("fields", UPDATE, 1, "asset", label="Shade")
+    assert ready(field).why_not_ready(planned("objects", CREATE, 2, colour="red")) == ""
+
+
 def test_what_somebody_refers_to_still_is_not_removed() -> None:
     room, thing = planned("rooms", DELETE, 1), planned("objects", UPDATE, 2)
     room.leaving = (thing.entry,)
@@ -186,13 +191,15 @@ def test_only_the_link_misses_where_a_record_of_the_same_section_failed() -> Non
 
 def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:
     first = planned("objects", CREATE, 1)
-    second = planned("objects", UPDATE, 2, part=awaiting(first))
-    changes = ready(first, second)
-    changes.without_later_links(second)
-    [link] = dict(changes.batches())[Level.LINKS]
-    assert not changes.completes(second)
-    assert changes.completes(link)
-    assert changes.begun(link) is None
+    others = [planned("objects", UPDATE, number, part=awaiting(first)) for number in (2, 3)]
+    changes = ready(first, *others)
+    for other in others:
+        changes.without_later_links(other)
+    links = dict(changes.batches())[Level.LINKS]
+    assert len(links) == 2
+    assert not any(map(changes.completes, others))
+    assert all(map(changes.completes, links))
+    assert [changes.begun(link) for link in links] == [None, None]
 
 
 def test_files_that_need_the_record_are_left_for_later() -> None:

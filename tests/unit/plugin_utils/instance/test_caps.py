@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import (
     SECTIONS,
+    DesiredInstance,
     Limits,
     Policy,
     prune_actions,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS, Caps, require_caps
 
 HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"
@@ -49,6 +51,8 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
     limits, defaults = vars(Limits(**found.limits)), vars(Limits())
     for name, number in limits.items():
         assert number == min(on_the_task.get(name, defaults[name]), in_the_files.get(name, number))
+    most = {name: on_the_task.get(name, defaults[name]) for name in in_the_files}
+    assert found.lowered == {name: number for name, number in most.items() if in_the_files[name] < number}
     for section, action in found.prune.items():
         allowed = pruned_by_the_task.get(section, "report" if is_protected else action)
         assert STRENGTH.index(action) <= STRENGTH.index(allowed)
@@ -195,6 +199,24 @@ def test_the_reason_names_the_roots(expected: list[str], named: list[str], reaso
     assert Caps.from_task({"expect_instance": expected}).wrong_instance(HERE, named) == reason
 
 
+def test_a_limit_that_the_files_raise_is_a_finding_that_says_what_the_task_allows() -> None:
+    limits = {"creates": 6.0, "users": 11.0, "updates": 5.0, "from_existing": 10.0}
+    places = {"policy.limits.creates": Place("instance.yml", 3), "policy.limits.users": Place("instance.yml", 4)}
+    desired = DesiredInstance(policy=Policy(limits=limits), setting_places=places)
+    raised = Caps(limits={"creates": 5.0, "updates": 5.0}).raised(desired)
+    way_out = "files only lower limits, so set limits"
+    assert [(finding.place, finding.message) for finding in raised] == [
+        (
+            places["policy.limits.creates"],
+            f"policy.limits.creates: 6 is more than 5, limits.creates of the task; {way_out}.creates of the task",
+        ),
+        (
+            places["policy.limits.users"],
+            f"policy.limits.users: 11 is more than 10, the default; {way_out}.users of the task",
+        ),
+    ]
+
+
 # ---- what a protected task must say
 
 COMPLETE: dict[str, Any] = {"limits": {}, "prune": {}, "allow": [], "expect_instance": [HERE]}
@@ -206,6 +228,12 @@ def test_a_protected_task_without_a_cap_is_an_error(missing: str) -> None:
         with pytest.raises(InvalidInput) as caught:
             require_caps(written)
         assert caught.value.message == f"protected: {missing} must be given too, so that no file decides about it"
+
+
+def test_all_missing_caps_are_named() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        require_caps({"limits": {}, "expect_instance": [HERE]})
+    assert caught.value.message.startswith("protected: prune, allow must be given too")
 
 
 def test_a_protected_task_without_an_expected_instance_is_an_error() -> None:

@@ -75,6 +75,14 @@ def test_an_absolute_limit_includes_its_last_record(action: str, name: str) -> N
     ]
 
 
+def test_a_plan_may_exceed_both_limits_of_an_action() -> None:
+    lines = check(changes(6, "create"), 20, create_percent=25, creates=5).exceeded()
+    assert [line.partition(" is more than ")[2].partition(" ")[0] for line in lines] == [
+        "limits.create_percent",
+        "limits.creates",
+    ]
+
+
 def test_a_limit_of_the_files_is_raised_there() -> None:
     plan = InstancePlan(changes(6, "create"))
     for most, up_to in ((20, " up to 20, which the task allows"), (math.inf, "")):
