@@ -262,7 +262,7 @@ def _prefetched(ask: Callable[[int], Response], numbers: Iterable[int]) -> Itera
     :param ask: sends the request for the page with a number.
     """
     rest = iter(numbers)
-    with ThreadPoolExecutor(max_workers=_AT_A_TIME) as pool:
+    with ThreadPoolExecutor() as pool:
         requested = deque(pool.submit(ask, number) for number in itertools.islice(rest, _AT_A_TIME))
         while requested:
             answer = requested.popleft().result()

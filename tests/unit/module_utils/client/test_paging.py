@@ -89,6 +89,25 @@ def test_pages_are_prefetched_if_the_total_is_reported() -> None:
     assert sorted(map(str, pages(transport))) == ["1", "2", "3", "4"]
 
 
+@pytest.mark.parametrize("broken", [2, 3])
+def test_two_pages_are_requested_in_advance_and_no_more(broken: int) -> None:
+    play = listing(objects(*range(1, 7500)))
+    transport = FakeTransport(
+        {OBJECTS: lambda call: refusal(422) if dict(call.pairs)["page"] == str(broken) else play(call)}
+    )
+    with pytest.raises(IncompleteList, match=f"its page {broken} can't be read"):
+        listed(transport)
+    assert sorted(map(str, pages(transport))) == [str(number) for number in range(1, broken + 2)]
+
+
+def test_equal_texts_of_a_page_are_one_text() -> None:
+    body = [{**record, "title": "Lamp of Ada", "room": {"name": "Hall of Ada"}} for record in objects(1, 2)]
+    records = client_on(FakeTransport({OBJECTS: page_of(body, total=2)})).list_all(KINDS["object"])
+    first, second = (record.flat for record in records)
+    assert first["title"] is second["title"]
+    assert first["room"]["name"] is second["room"]["name"]
+
+
 def test_a_record_that_moved_to_the_next_page_is_listed_once() -> None:
     first, second = objects(*range(1, 1001)), objects(1000, 1001)
     transport = FakeTransport({OBJECTS: [answer(first), answer(second), answer([])]})
@@ -446,6 +465,7 @@ def test_definitions_are_never_uncertain() -> None:
         ("task", Pages(3, "refused", usual=0), True),
         ("file", Pages(19, usual=0), True),
         ("file", Pages(20, usual=0), False),
+        ("object", Pages(3, "refused", usual=3), False),
     ],
 )
 def test_a_first_page_of_the_newest_records_is_whole_below_their_number(
@@ -453,6 +473,13 @@ def test_a_first_page_of_the_newest_records_is_whole_below_their_number(
 ) -> None:
     _transport, client = on_pages(kind, service)
     assert client.lists.first_page(KINDS[kind])[1] is is_whole
+
+
+def test_a_first_page_that_is_known_to_be_whole_takes_one_request() -> None:
+    transport, client = on_pages("task", Pages(3, usual=0))
+    for requests in (2, 3):
+        assert client.lists.first_page(KINDS["task"])[1]
+        assert len(transport.calls) == requests
 
 
 # ---- filters that compare links
@@ -582,8 +609,13 @@ def test_a_list_that_is_cut_is_read_by_status_unless_that_is_cut_too(still_open:
         assert len(client.list_all(FEW)) == len(every)
         return
     status = "open" if still_open == 4 else "closed"
-    with pytest.raises(IncompleteList, match=f"^The list of tasks with the status {status} has 4 records, which is "):
+    with pytest.raises(IncompleteList) as caught:
         client.list_all(FEW)
+    assert caught.value.message == (
+        f"The list of tasks with the status {status} has 4 records, which is the most that the service lists; it may "
+        "be incomplete, so nothing is decided from it. Name the record by its uuid, or filter by deadline, assignees "
+        "or author."
+    )
 
 
 def test_a_task_that_changes_its_status_between_two_lists_is_listed_once() -> None:
