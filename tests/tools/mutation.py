@@ -47,8 +47,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (
         f"{_PLAN}/test_limits",
-        "rules/test_limits_without_state",
-        "scenarios/limits/",
+        *(f"scenarios/limits/{name}" for name in ("deletions", "records", "rest")),
         "scenarios/approval/limits",
     ),
     "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal",),
@@ -56,7 +55,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/set_plan/canonical": _APPROVAL,
     "plugin_utils/set_plan/prune": (
         "rules/test_limits_without_state",
-        *(f"scenarios/{name}/" for name in ("prune", "missing_rows", "limits", "protect")),
+        *(f"scenarios/{name}/" for name in ("prune", "missing_rows", "protect")),
     ),
     "plugin_utils/set_plan/removal_blockers": (f"{_PLAN}/test_removal_blockers", "scenarios/approval/blocked"),
     "plugin_utils/set_plan/lifecycle": (f"{_PLAN}/test_lifecycle", "scenarios/lifecycle/", "scenarios/protect/"),

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -17,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS, Policy
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import limits
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.limits import LimitCheck
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import InstancePlan, Planned
 
@@ -190,3 +192,19 @@ def test_hidden_records_lift_no_limit_of_visible_records(action: str, name: str)
     assert "8 of 60 records that the journal knows" in few.exceeded()[0]
     assert "20 of 20 records is more" in many.exceeded()[0]
     assert check(changes(2, action), 20, remembered=60, **limit).exceeded() == []
+
+
+def test_a_plan_warns_of_a_field_that_changes_in_most_of_the_set(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def things(*changed: int) -> str:
+        return yaml_list(
+            {"barcode": str(number), "inventory_name": "Other" if number in changed else "Thing"} for number in range(4)
+        )
+
+    monkeypatch.setattr(limits, "MANY_UPDATES", 2)
+    site.write({"objects.yml": things()})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things(1, 2, 3)})
+    (warning,) = site.plan().warnings
+    assert warning.startswith("objects: inventory_name changes in 3 of 4 records of this set")
+    site.write({"objects.yml": things(2, 3)})
+    assert site.plan().warnings == []
