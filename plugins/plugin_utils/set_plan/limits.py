@@ -146,7 +146,7 @@ class PlanLimits(Aspect):
             if action in (DELETE, ARCHIVE) or (action == UPDATE and number > MANY_UPDATES):
                 self._measure_set(section)
         options = context.options
-        names = (options.names.get(uuid, "").partition(" ")[0] for uuid in options.known)
+        names = (name.partition(" ")[0] for uuid, name in options.names.items() if uuid in options.known)
         result.remembered = Counter(KINDS[name].section for name in names if name in KINDS)
         check = LimitCheck(result, context.desired.policy, options.existing_before)
         result.exceeded_limits += check.exceeded()
