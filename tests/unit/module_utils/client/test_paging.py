@@ -89,6 +89,13 @@ def test_pages_are_prefetched_if_the_total_is_reported() -> None:
     assert sorted(map(str, pages(transport))) == ["1", "2", "3", "4"]
 
 
+@pytest.mark.parametrize("name", ["error", "title"])
+def test_an_error_beside_an_empty_list_does_not_mean_that_there_is_nothing(name: str) -> None:
+    with pytest.raises(SeventhingsError) as caught:
+        listed(FakeTransport({OBJECTS: answer({"items": [], "total": 0, name: "No connection"})}))
+    assert caught.value.message == "TEST: expected a list of records, got the error 'No connection'."
+
+
 @pytest.mark.parametrize("broken", [2, 3])
 def test_two_pages_are_requested_in_advance_and_no_more(broken: int) -> None:
     play = listing(objects(*range(1, 7500)))
