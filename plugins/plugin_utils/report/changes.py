@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ...module_utils.model.field import first_of, is_generated_key
+from ...module_utils.model.field import first_of, is_generated_key, is_uuid
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..set_plan.baseline import APPLICATION, BOTH, UNKNOWN, combined
@@ -148,9 +148,9 @@ def _fields(change: Change, longest: int) -> list[tuple[str, str, tuple[str, str
 
 
 def key_and_name(change: Change) -> str:
-    """Return the natural key and the name of a changed record, on one line."""
-    key, name = short(clean(change["key"]), _LONGEST_KEY), change.get("name", "")
-    return f"{key} {short(clean(name), _LONGEST_NAME)}" if name else key
+    """Return the natural key and the name of a changed record, on one line. A uuid is no help beside a name."""
+    key, name = short(clean(change["key"]), _LONGEST_KEY), short(clean(change.get("name", "")), _LONGEST_NAME)
+    return name or key if is_uuid(key) else f"{key} {name}".rstrip()
 
 
 def remark(change: Change, is_drift: bool) -> str:
