@@ -74,6 +74,7 @@ def absorb(
         note_references=True,
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options["gone"] == ABSENT else SAMPLE,
+        names=memory.names,
         baseline=baseline,
         notes_all=True,
     )

@@ -33,7 +33,8 @@ class RelabelledRecords(Aspect):
     def joined(self, pairs: list[Pair]) -> None:
         """Find records with changed labels, unless a finding may explain why no entry has their keys."""
         context = self._context
-        if context.findings:
+        # Absorb takes such a record as a deleted and a new one.
+        if context.findings or context.options.note_references:
             return
         uuids = context.options.uuids
         relabelled: dict[int, tuple[Planned, Record]] = {}
