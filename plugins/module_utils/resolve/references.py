@@ -79,7 +79,7 @@ class Unresolved:
     :ivar words: what is wrong, as a sentence that begins with a small letter and has no full stop.
     :ivar name: of a map, the member that the words are about.
     :ivar nearest: existing names that are similar to the written name.
-    :ivar is_explained: True if the index knows why it has no target.
+    :ivar is_explained: True if the index knows why it has no target, or if no record can get its name.
     :ivar cause: the words without the name, equal for all references with one cause; empty: ``words``.
     :ivar doubt: why the target may exist all the same, in parentheses; empty if it can't.
     """
@@ -282,12 +282,14 @@ class _Resolver:
         cause = f"there is no such {kind.words}"
         if "email" in kind.labels and isinstance(reference.written, str) and "@" not in reference.written:
             words, cause = f"{words}; expected an e-mail address", f"{cause}; expected an e-mail address"
+        is_impossible = False
         for part in _parts(kind, reference.written):
             if blanks := edge_blanks(part):
+                is_impossible = True
                 words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"
         suggestions = self._nearest(kind, reference.written)
         doubt = perhaps_hidden(kind)
-        return Unresolved(reference, Why.MISSING, words, nearest=suggestions, cause=cause, doubt=doubt)
+        return Unresolved(reference, Why.MISSING, words, "", suggestions, is_impossible, cause, doubt)
 
     def _why_place_removed(self, kind: Kind, reference: Reference) -> str:
         """Return why the place in a path has no target, if known."""

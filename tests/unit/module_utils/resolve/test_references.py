@@ -365,6 +365,8 @@ def test_a_blank_at_the_edge_of_a_part_of_a_name_is_mentioned(
     with pytest.raises(NoMatch) as caught:
         resolve(transport, (kind, value))
     assert caught.value.message.startswith(f"There is no {kind} {value!r}{blanks}.")
+    # No task of the play can create a record with such a name.
+    assert caught.value.is_final == bool(blanks)
 
 
 # ---- uuids for bodies, ids for comparing
