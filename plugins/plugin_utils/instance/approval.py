@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from ...module_utils.client.files import Contents
 from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
+from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.plan.relations import related
 from ...module_utils.printing.cleaner import amount
 from ..apply.strict_json import Digest, one_of
 from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..set_plan.canonical import (
     Canon,
@@ -127,9 +131,10 @@ class Approval:
         return text.encode("utf-8", "backslashreplace")
 
     @property
-    def creations(self) -> frozenset[str]:
-        """Return section and key of the records that it creates."""
-        return frozenset(f"{change.section} {change.key}" for change in self.changes if change.action == CREATE)
+    def creations(self) -> dict[str, str]:
+        """Return section and key of the records that it creates, by the forms in which the journal may note them."""
+        names = [f"{change.section} {change.key}" for change in self.changes if change.action == CREATE]
+        return {form(name): name for form in (normal_address, normal_name) for name in names}
 
     @property
     def removed(self) -> frozenset[str]:
@@ -150,7 +155,8 @@ class Digests:
     """The digests of planned changes.
 
     :param key: protects the digests of records with hidden values; None if nothing is hidden.
-    :param creations: section and key of the records that count as created by the approval, if they exist by now.
+    :param creations: section and key of the records that count as created by the approval, if they exist by now, as
+        the journal notes them and as the approval has them.
     """
 
     def __init__(
@@ -158,7 +164,7 @@ class Digests:
         plan: InstancePlan,
         contents: Contents,
         key: bytes | None,
-        creations: Container[str] = frozenset(),
+        creations: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._hiding = plan.hiding
         self._contents = contents
@@ -170,7 +176,7 @@ class Digests:
         }
         for uuid, name in _existing(plan):
             if name in creations:
-                self._created[uuid] = name
+                self._created[uuid] = creations[name]
         self._canon = Canon(self._reference, self._file)
 
     def approved(self, planned: Planned) -> ApprovedChange:
@@ -183,7 +189,7 @@ class Digests:
         before = self._before(planned)
         values = self._canon.values(schema, without_relations(entry, change.values))
         wanted = self._canon.values(schema, without_relations(entry, written))
-        relations = relations_of(entry)
+        relations = self._relations(entry)
         return ApprovedChange(
             planned.section,
             planned.noted,
@@ -193,6 +199,20 @@ class Digests:
             digest_of_text(as_text([*about, entry.state, wanted, relations]), key),
             tuple(sorted(self._fields(planned))),
         )
+
+    def _relations(self, entry: Entry) -> dict[str, Any]:
+        """Return the relations of a definition: to existing fields by uuid, to those of the approval as written."""
+        written = relations_of(entry)
+        if not written:
+            return {}
+        found = related(entry.fields["relations"], lambda: self._contents.client.definitions(entry.template))
+        parts = [
+            one
+            if number in found.missing or resolved.get("field_uuid") in self._created
+            else self._canon.value(resolved)
+            for number, (one, resolved) in enumerate(zip(written["relations"], found.relations, strict=True))
+        ]
+        return {"relations": parts}
 
     def _before(self, planned: Planned) -> Any:
         """Return the data of the record before the change. The prices that the hub suggests change by themselves."""

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.files import Contents
@@ -113,5 +115,5 @@ class Approver:
         """Return the digest of what the files ask for, or of the apply record to undo."""
         return plan.asked.digest if self.undo is None else self.undo.record.digest
 
-    def _digests(self, plan: InstancePlan, creations: frozenset[str] = frozenset()) -> Digests:
+    def _digests(self, plan: InstancePlan, creations: Mapping[str, str] = MappingProxyType({})) -> Digests:
         return Digests(plan, Contents(self.client), plan.asked.key, creations)
