@@ -188,7 +188,9 @@ class Reading:
         """Note two entries with one natural key: a finding, unless their tables skip such rows."""
         if entry.rules.repeated_keys == earlier.rules.repeated_keys == SKIP:
             for row, other in ((earlier, entry), (entry, earlier)):
-                self._skip(schema, self.read(row)[0], row, REPEATED_KEYS, f"{other.place.row} has the same key", keys)
+                # Without a connection, the fields of the key may be unknown.
+                found = {**values, **self.read(row)[0]}
+                self._skip(schema, found, row, REPEATED_KEYS, f"{other.place.row} has the same key", keys)
             return
         kind, name = schema.kind, self.words(schema, keys, values)
         words = f"{kind.words} {name} is written twice, first at {earlier.place}"

@@ -182,7 +182,7 @@ def _in_words(document: Mapping[str, Any], closed: Closed | None) -> str:
     name = "reasons" if document["mode"] == PREPARE else "scanned"
     lines.append(f"{name.capitalize()}: {numbers[name]}")
     if document["unknown_codes"]:
-        lines.append(f"{len(document['unknown_codes']):,} unknown scan codes")
+        lines.append(amount(len(document["unknown_codes"]), "unknown scan code"))
     lines.append(f"Visible: {document['sees']['words']}")
     if closed is not None:
         lines.append(f"{closed.accepted:,} accepted, {closed.changed:,} changed in the files")

@@ -18,6 +18,7 @@ from ....module_utils.printing.cleaner import amount
 from ..dialect import PRESETS, Dialect, delimiter_of
 from ..nodes import TOO_LONG, Node, mark_at, may_have_wrong_texts
 from ..positions import Finding, Place
+from ..words import in_yaml
 from .broken_files import SAVED_IN_PART, may_have_lines
 from .formulas import unescaped
 from .rows import NO_RECORD, TITLED, Table
@@ -102,6 +103,15 @@ class _Table(Table):
             self._same.clear()
         row = list(map(self._meaning, row))
         return list(map(self._same.setdefault, row, row))
+
+    def _takes_header(self, cells: list[str], line: int) -> bool:
+        is_one = self.dialect.is_sure and len(cells) == 1
+        other = delimiter_of(cells[0].splitlines(), PRESETS["plain"]) if is_one else ""
+        if other and other in cells[0]:
+            words = f"the settings say that {self.delimiter!r} separates the cells, and {other!r} separates the names"
+            self.find(line, 0, f"{words}; set `delimiter: {in_yaml(other)}`")
+            return False
+        return super()._takes_header(cells, line)
 
     def mark(self, line: int, column: int) -> int:
         """Return the position of a cell (from 0) in the row that begins in a line (from 1)."""

@@ -164,3 +164,14 @@ def test_an_odd_cell_in_a_key_that_does_not_identify_its_row_is_a_finding(site: 
     )
     (finding,) = site.plan().findings
     assert finding.startswith("objects.csv:2:1: barcode: '4.01E+12': a spreadsheet shortened this number; ")
+
+
+def test_rows_with_one_unknown_key_are_skipped_without_a_connection(site: Site) -> None:
+    table = "{files: objects.csv, columns: {Nr: asset_number}, match: [asset_number], repeated_keys: skip}"
+    site.write(
+        {
+            "instance.yml": f"api: seventhings/v1\nset: test\ntables: [{table}]\n",
+            "objects.csv": "Nr,inventory_name\n1,x\n1,y\n2,z\n",
+        }
+    )
+    assert offline_findings(site.load()) == []

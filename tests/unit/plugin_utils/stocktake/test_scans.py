@@ -48,7 +48,7 @@ def test_a_list_takes_the_place_of_the_actual_room(here: Embedded, tmp_path: Pat
     others = before.keys() - {"100018", "100019"}
     assert {code: before[code] for code in others} == {code: after[code] for code in others}
     assert result["unknown_codes"] == ["100777"]
-    assert "1 unknown scan codes" in result["msg"]
+    assert "1 unknown scan code\n" in result["msg"]
 
 
 def test_a_table_of_another_program_is_read_as_it_is(here: Embedded, tmp_path: Path) -> None:
