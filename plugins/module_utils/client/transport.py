@@ -386,12 +386,7 @@ class Transport:
                 is_outage=self._was_reached,
                 was_sent=False,
             )
-        unusable = (
-            requests.exceptions.InvalidURL,
-            requests.exceptions.InvalidSchema,
-            urllib3.exceptions.LocationParseError,
-        )
-        if isinstance(error, unusable):
+        if isinstance(error, ValueError):
             # The reason may quote the password of the proxy.
             return ConnectionFailed(
                 f"{endpoint}: base_url is not a usable URL, or HTTPS_PROXY in the environment is not."

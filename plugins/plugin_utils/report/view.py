@@ -16,7 +16,7 @@ from typing import Any
 
 from ...module_utils.model.field import first_of, in_digits
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.printing.cleaner import amount, clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
@@ -181,7 +181,7 @@ def _facts(result: RunResult) -> list[tuple[str, str]]:
         ("scan codes", _scan_codes(result)),
         ("Left a table", f"{left:,}" if left else ""),
         ("In no file and never in a table", f"{never:,}" if never else ""),
-        ("Hidden records", _HIDDEN.get(result.hidden_records, "") if _rests_on_lists(result) else ""),
+        ("Hidden records", _HIDDEN.get(result.hidden_records, "") if any(map(_rests_on_lists, result.changes)) else ""),
         ("Forecast", _forecast(result)),
         ("Plan file", _sha256(result.plan_digest)),
         ("Apply record", _sha256(result.apply_record_digest)),
@@ -206,13 +206,10 @@ _HIDDEN = {
 }
 
 
-def _rests_on_lists(result: RunResult) -> bool:
+def _rests_on_lists(change: Change) -> bool:
     """Return True if a change may be wrong because a list is not complete."""
-    return any(
-        change["action"] in (DELETE, ARCHIVE)
-        or (change["action"] == CREATE and KINDS[SECTIONS[change["section"]]].can_be_hidden)
-        for change in result.changes
-    )
+    is_created, kind = change["action"] == CREATE, KINDS[SECTIONS[change["section"]]]
+    return change["action"] != UPDATE and (not is_created or kind.can_be_hidden)
 
 
 def _forecast(result: RunResult) -> str:
