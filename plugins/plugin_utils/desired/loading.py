@@ -49,6 +49,10 @@ _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
 _ASIDE = (".bak", ".htm", ".html", ".old", ".orig", ".tmp", ".txt")
 """Suffixes of files that people put aside, and of tables in other formats."""
 
+_TABLES = (".csv", ".jsonl")
+_ELSEWHERE = "a table is read in the directory of its section, such as objects/"
+_OTHERWISE = f"files end in {', '.join(ENDINGS)}"
+
 MAX_SOURCE = 256 << 20
 """Maximum bytes of a file. A million records are smaller."""
 
@@ -239,6 +243,8 @@ class _Loading:
         elif (is_folder or ending in ENDINGS) and not _is_hidden(member.name):
             if suggestions := closest_names(name, [*SECTIONS, *_FILES_OF_A_SET], likeness=0.75):
                 self._find(at, f"no such section; did you mean {suggestions[0]}?")
+            elif ending in _TABLES:
+                self._suspicious.append(member.name)
         elif ending in _WORKBOOKS and not _is_hidden(member.name):
             self.desired.warnings.append(f"{at}: is not read; save it as {WORKBOOK}")
 
@@ -430,7 +436,7 @@ class _Loading:
         entries = self.desired.entries if self._suspicious else ()
         written = [str(value) for entry in entries for value in entry.fields.values()]
         self.desired.warnings += [
-            f"{self._called(name)}: is not read; files end in {', '.join(ENDINGS)}"
+            f"{self._called(name)}: is not read; {_ELSEWHERE if _parts(name)[1] in _TABLES else _OTHERWISE}"
             for name in self._suspicious
             if not any(name in value for value in written)
         ]
