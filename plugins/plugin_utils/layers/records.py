@@ -12,6 +12,7 @@ from typing import Any
 
 from ...module_utils.model.field import EMPTY, Plain, Way
 from ...module_utils.model.kinds import Kind
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
@@ -178,12 +179,15 @@ class MergedRecords:
 
 def _merged(earlier: Entry, later: Entry) -> Entry:
     """Return a record with the fields that a later layer overrides."""
-    owners = {name: owner_of(earlier, name) for name in earlier.fields} | dict.fromkeys(later.fields, later)
+    # A later layer may write a label in another Unicode form.
+    said = set(map(normal_name, later.fields))
+    before = {n: value for n, value in earlier.fields.items() if n in later.fields or normal_name(n) not in said}
+    owners = {name: owner_of(earlier, name) for name in before} | dict.fromkeys(later.fields, later)
     is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
     says_state = STATE in later.places.value or later.misread
     return replace(
         later,
-        fields={**earlier.fields, **later.fields},
+        fields={**before, **later.fields},
         # If one of the two is hidden as a whole, use the place that is not shown.
         own_place=earlier.place if earlier.vaulted is EVERYTHING else later.place,
         places=MergedPlaces(owners),

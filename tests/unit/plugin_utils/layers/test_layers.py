@@ -105,6 +105,14 @@ def test_natural_keys_are_compared_as_their_kind_does(tmp_path: Path) -> None:
     assert found["rental_cases"][0]["comment"] == "berlin"
 
 
+def test_a_later_layer_may_write_a_label_in_another_unicode_form(tmp_path: Path) -> None:
+    files = {
+        "base/objects.yml": "- {barcode: '1', R\u00e4ume: a, Note: b}\n",
+        "overlays/berlin/objects.csv": "barcode,Ra\u0308ume\n1,c\n",
+    }
+    assert _records(_load(tmp_path, files)) == [{"barcode": "1", "Note": "b", "Ra\u0308ume": "c"}]
+
+
 def test_rooms_of_one_name_with_numbers_of_their_own_are_several(tmp_path: Path) -> None:
     desired = _load(
         tmp_path,
