@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...module_utils.client.client import Client
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, Field, first_of, integer_of
 from ...module_utils.model.kinds import ARCHIVED_AT, LOCATION, OBJECT, ROOM, Kind
+from ...module_utils.model.schema import Schema
 from ...module_utils.model.suggestions import did_you_mean
 from ...module_utils.model.types_links import Reference, read_reference
 from ...module_utils.printing.cleaner import clean
@@ -194,20 +195,23 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
             hidden[plural] = sorted(visibility.hidden)
         records[plural] = listed.records
         if kind is OBJECT:
-            _require_room_field(plan.room_field, {*client.schema(kind).fields, *visibility.hidden}, listed.records)
+            _require_links(plan, client.schema(kind), listed.records)
     return Read(records, hidden)
 
 
-def _require_room_field(key: str, defined: Collection[str], objects: Sequence[Shown]) -> None:
-    """Check the field that links objects to rooms.
+def _require_links(plan: Plan, schema: Schema, objects: Sequence[Shown]) -> None:
+    """Check the fields that link objects to rooms and locations. Not every instance has a field for locations.
 
-    Some instances leave empty fields out, so a field may exist although no object shows it.
-
-    :raises InvalidInput: if it is neither defined nor a field of an object.
+    :raises InvalidInput: if one is another field.
     """
-    if not objects or key in defined or any(key in record for record in objects):
-        return
-    raise InvalidInput(f"room_field: no object has a field {key}; {did_you_mean(key, objects[0])}")
+    for place, option, key in (
+        ("room", "room_field", plan.room_field),
+        ("location", "location_field", plan.location_field),
+    ):
+        links = [field.key for field in schema.fields.values() if field.type == f"LINKED_{place.upper()}"]
+        is_shown = place == "location" or any(key in record for record in objects)
+        if objects and key not in links and (key in schema.fields or not is_shown):
+            raise InvalidInput(f"{option}: no object has a link to a {place} in {key}; {did_you_mean(key, links)}")
 
 
 # ---- hosts and groups

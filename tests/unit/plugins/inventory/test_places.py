@@ -247,8 +247,25 @@ def test_a_new_object_is_in_its_target_room_until_the_actual_room_is_asked_for(a
 
 def test_a_room_field_that_no_object_has_is_an_error(acme: Any, parse: Any) -> None:
     assert acme.objects
-    with pytest.raises(AnsibleParserError, match="room_field: no object has a field targetroom; did you mean target_"):
+    with pytest.raises(AnsibleParserError, match="room_field: no object has a link to a room in targetroom"):
         parse(hosts="objects", room_field="targetroom")
+
+
+@pytest.mark.parametrize(
+    ("option", "key", "other"),
+    [
+        ("room_field", "target_building", "a link to a room in target_building"),
+        ("room_field", "barcode", "a link to a room in barcode"),
+        ("location_field", "target_room", "a link to a location in target_room"),
+    ],
+)
+def test_a_field_that_links_to_something_else_is_an_error(
+    option: str, key: str, other: str, acme: Any, parse: Any
+) -> None:
+    assert acme.objects
+    # The ids of places of both kinds are the same numbers.
+    with pytest.raises(AnsibleParserError, match=f"{option}: no object has {other}"):
+        parse(hosts="objects", **{option: key})
 
 
 # ---- filters
