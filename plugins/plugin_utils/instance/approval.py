@@ -44,6 +44,8 @@ REFUSE, SKIP = "refuse", "skip"
 """What to do with an approved change whose record changed since the approval."""
 
 _REMOVALS = (DELETE, ARCHIVE)
+_NOTED: Sequence[Callable[[str], str]] = (normal_address, normal_name, str)
+"""The forms in which the journal may note a key, that of the key itself last."""
 _MOST_NAMED = 3
 """Maximum number of records that a warning names."""
 
@@ -134,7 +136,7 @@ class Approval:
     def creations(self) -> dict[str, str]:
         """Return section and key of the records that it creates, by the forms in which the journal may note them."""
         names = [f"{change.section} {change.key}" for change in self.changes if change.action == CREATE]
-        return {form(name): name for form in (normal_address, normal_name) for name in names}
+        return {form(name): name for form in _NOTED for name in names}
 
     @property
     def removed(self) -> frozenset[str]:
@@ -145,9 +147,10 @@ class Approval:
     def unarchived(self) -> frozenset[str]:
         """Return kind and key, as the journal names them, of the archived records that it restores."""
         return frozenset(
-            f"{SECTIONS[change.section]} {change.key}"
+            form(f"{SECTIONS[change.section]} {change.key}")
             for change in self.changes
             if change.action == UPDATE and ARCHIVED_AT in change.fields
+            for form in _NOTED
         )
 
 

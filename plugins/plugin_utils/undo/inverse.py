@@ -226,7 +226,7 @@ class _Inverter:
             sent = ", and the e-mail was sent" if kind.creation_sends_mail else ""
             self._keep(change, f"{kind.plural} can't be removed by an undo{sent}")
             return
-        name = f"{kind.name} {change.key}"
+        name = change.journal_name
         uuid = change.uuid or self._sent.get(name)
         current = self._state.of_uuid(kind, uuid) if uuid else None
         if not uuid and name in self._sent:
@@ -298,7 +298,7 @@ class _Inverter:
         existing_record = self._with_same_key(schema, change, fields)
         if existing_record is not None:
             # If the answer was lost, the journal knows the key and no uuid.
-            marks = {existing_record.uuid, f"{kind.name} {change.key}"}
+            marks = {existing_record.uuid, change.journal_name}
             if self._is_resumed and not marks.isdisjoint(self._creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=existing_record.uuid)
@@ -336,7 +336,7 @@ class _Inverter:
         elif item is None:
             return
         elif change.action == CREATE:
-            if self._is_as_applied(kind, price, item) and self._may_remove(change, f"{kind.name} {change.key}", None):
+            if self._is_as_applied(kind, price, item) and self._may_remove(change, change.journal_name, None):
                 self._withdrawn.add(asset_id(item))
                 yield Entry(kind, {"object": offered}, place, state="absent")
         elif fields := self._restored_fields(schema, price, item):

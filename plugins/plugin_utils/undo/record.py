@@ -15,7 +15,9 @@ from typing import Annotated, Any, get_type_hints
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, TEMPLATES
+from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.resolve.natural_keys import ignores_case
 from ..apply.strict_json import OptionalDigest, Printable, Root, decode, one_of, read_members
 from ..desired.desired import SECTIONS
 from ..desired.hiding import VAULTED
@@ -66,6 +68,13 @@ class RecordedChange:
     def words(self) -> str:
         """The record in words."""
         return f"{KINDS[self.kind].words} {self.key}"
+
+    @property
+    def journal_name(self) -> str:
+        """The name of the record in the memory of the journal."""
+        kind = KINDS[self.kind]
+        form = str if VAULTED in self.key else normal_address if ignores_case(kind, self.keys) else normal_name
+        return f"{kind.name} {form(self.key)}"
 
     @property
     def may_have_effect(self) -> bool:
