@@ -275,6 +275,29 @@ def test_a_block_that_fails_changes_nothing(tmp_path: Path, is_shared: bool) -> 
         assert facts.get("name", "1") == ["old"]
 
 
+def test_a_store_keeps_one_line_of_a_mebibyte_at_most(tmp_path: Path) -> None:
+    def content(value: str, number: int) -> bytes:
+        return f'{{"facts":{{"name":{{"1":"{value}"}}}},"number":{number}}}\n'.encode()
+
+    path = tmp_path / "facts-acme.json"
+    for number, value in enumerate(("x" * 50, "y", "z" * 50), 1):
+        put_store(tmp_path, ("name", "1", value))
+        assert path.read_bytes().lstrip(b" ") == content(value, number)
+    # The line fits exactly into the space before the earlier one.
+    assert path.read_bytes() == content("z" * 50, 3)
+    value = "x" * ((1 << 20) - len(content("", 4)))
+    with pytest.raises(OSError, match=os.strerror(errno.EFBIG)) as caught:
+        put_store(tmp_path, ("name", "1", value + "x"))
+    assert (caught.value.errno, caught.value.filename) == (errno.EFBIG, str(path))
+    put_store(tmp_path, ("name", "1", value))
+    assert read(tmp_path) == {"name": {"1": value}}
+
+
+def test_a_kind_without_facts_has_none(tmp_path: Path) -> None:
+    with Store(Folder(tmp_path)).changing("acme") as facts:
+        assert (facts.all("name"), facts.get("name")) == ({}, None)
+
+
 def test_many_facts_are_lines_of_a_thousand_and_a_log_of_old_facts_is_long(tmp_path: Path) -> None:
     log = log_in(tmp_path)
     for value in range(3):
@@ -284,6 +307,7 @@ def test_many_facts_are_lines_of_a_thousand_and_a_log_of_old_facts_is_long(tmp_p
     log.shorten()
     assert len((tmp_path / "log.jsonl").read_bytes().splitlines()) == 3
     assert not log.is_long
+    assert read(tmp_path) == {"name": {str(mark): 2 for mark in range(2500)}}
 
 
 def test_a_lock_is_kept_for_several_calls_and_over_a_shortening(tmp_path: Path) -> None:
@@ -300,6 +324,18 @@ def test_a_lock_is_kept_for_several_calls_and_over_a_shortening(tmp_path: Path) 
     assert log.read() == {}
     log.close()
     assert log_in(tmp_path).try_lock()
+
+
+@pytest.mark.parametrize("process", [1, 4711])
+def test_a_closed_log_is_locked_by_whoever_comes_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, process: int
+) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: process)
+    log, other = log_in(tmp_path), log_in(tmp_path)
+    assert log.try_lock()
+    log.close()
+    assert other.try_lock()
+    assert not log.try_lock()
 
 
 @PUTS
