@@ -142,11 +142,15 @@ def test_facts_that_cannot_be_written_are_an_error_and_leave_the_old(
 
     with monkeypatch.context() as patch:
         patch.setattr("fcntl.flock" if code == errno.ENOLCK else "os.pwrite", refuse)
+        if code == errno.EIO:
+            patch.setattr("os.ftruncate", refuse)
         with pytest.raises(OSError, match=os.strerror(code)):
             put(tmp_path, ("name", "1", "new"))
     monkeypatch.setattr(module, "SIZE_LIMIT", 1 << 20)
-    with pytest.raises(OSError, match="too large"):
+    with pytest.raises(OSError, match="too large") as caught:
         put(tmp_path, ("name", "1", "x" * (1 << 20)))
+    assert caught.value.errno == errno.EFBIG
+    assert [caught.value.filename] == list(map(str, tmp_path.iterdir()))
     assert read(tmp_path) == {"name": {"1": "old"}}
     put(tmp_path, ("name", "1", "new"))
     assert read(tmp_path) == {"name": {"1": "new"}}
@@ -189,7 +193,7 @@ def test_real_kills_lose_nothing_that_was_written(tmp_path: Path, put: Put) -> N
         b'{"a": 1}',
         b'"\\ud800"',
         b"\xff\xfe",
-        b"[" + b",".join([b'["k","m",1]'] * 1001) + b"]",
+        b'["a",' + b",".join([b'["k","m",1]'] * 1001) + b"]",
         b'["' + b"x" * 20_000_000 + b'"]',
     ],
 )
@@ -237,6 +241,7 @@ def test_a_file_of_something_else_is_no_log(tmp_path: Path, content: bytes, monk
         b'{"facts": [], "number": 1}\n',
         b'{"facts": {}, "number": 1e999}\n',
         b'{"facts": {}, "number": 7}',
+        b'{"facts": {}, "number": 0}\n',
         b"5\n[]\nnull\n{}\n",
         b"{\n" * 2_000_000,
     ],
@@ -293,6 +298,33 @@ def test_a_store_keeps_one_line_of_a_mebibyte_at_most(tmp_path: Path) -> None:
     assert read(tmp_path) == {"name": {"1": value}}
 
 
+def test_the_line_with_the_highest_number_counts(tmp_path: Path) -> None:
+    lines = [b'{"facts":{"name":{"1":"%d"}},"number":%d}\n' % (number, number) for number in range(1, 10)]
+    path = tmp_path / "facts-acme.json"
+    path.write_bytes(b"".join(lines[:8]))
+    path.chmod(0o600)
+    assert read(tmp_path) == {"name": {"1": "8"}}
+    value = "x" * 100
+    put_store(tmp_path, ("name", "1", value))
+    assert path.read_bytes() == b'{"facts":{"name":{"1":"%s"}},"number":9}\n' % value.encode()
+    path.write_bytes(b"".join(lines))
+    assert list(read(tmp_path)) == ["broken"]
+
+
+@pytest.mark.parametrize("name", ["SIZE_LIMIT", "_LINE_LIMIT"])
+def test_a_log_and_its_lines_may_have_exactly_their_most_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    line = b'["acme",["run","",{"digest":"0"}]]\n'
+    put_log(tmp_path, ("run", "", {"digest": "0"}))
+    assert (tmp_path / "log.jsonl").read_bytes() == line
+    monkeypatch.setattr(module, name, 2 * len(line) if name == "SIZE_LIMIT" else len(line))
+    put_log(tmp_path, ("run", "", {"digest": "1"}))
+    assert read(tmp_path) == {"run": {"": {"digest": "1"}}}
+    with pytest.raises(OSError, match="too large"):
+        put_log(tmp_path, ("run", "", {"digest": "20"}))
+
+
 def test_a_kind_without_facts_has_none(tmp_path: Path) -> None:
     with Store(Folder(tmp_path)).changing("acme") as facts:
         assert (facts.all("name"), facts.get("name")) == ({}, None)
@@ -333,6 +365,7 @@ def test_a_closed_log_is_locked_by_whoever_comes_next(
     monkeypatch.setattr(os, "getpid", lambda: process)
     log, other = log_in(tmp_path), log_in(tmp_path)
     assert log.try_lock()
+    assert not other.try_lock()
     log.close()
     assert other.try_lock()
     assert not log.try_lock()
