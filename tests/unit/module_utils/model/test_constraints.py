@@ -91,3 +91,9 @@ def test_a_mandatory_field_can_not_be_cleared_and_another_one_keeps_every_rule_w
     rules = {"min_value": 1, "min_items": 1, "max_length": 1, "regular_expression": "x"}
     assert "mandatory" in broken_rules(nothing, Field("f", "TEXT", mandatory=True))[0]
     assert broken_rules(nothing, Field("f", "TEXT", allowed=("a",), constraints=rules)) == []
+
+
+@pytest.mark.parametrize(("length", "is_matched"), [(1000, True), (1001, False)])
+def test_a_long_text_is_left_to_the_service(length: int, is_matched: bool) -> None:
+    field = Field("f", "TEXT", constraints={"regular_expression": "^b"})
+    assert bool(broken_rules("a" * length, field)) is is_matched

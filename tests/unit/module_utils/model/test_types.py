@@ -175,7 +175,8 @@ REFUSED: list[tuple[Names, str, list[Any]]] = [
     (TEXTS, QUOTE.format("true or false;"), [True, False]),
     (TEXTS, QUOTE.format("a date;"), [DAY, NOON]),
     *(("BARCODE", f"; 0{text.lstrip('0')} is read as an octal", [yaml.safe_load(text)]) for text in ("0042001", "010")),
-    ("TEXT", 'quote it: "0815"', [Plain("0815")]),
+    ("TEXT", 'quote it: "0815" (without quotes 0815 is not text)', [Plain("0815")]),
+    ("TEXT", 'quote it: "0715" (without quotes 0715 is read as an octal number)', [Plain("0715")]),
     ("TEXT", "text; it is a number", [TypedCell.from_spelling("815", "text; it is a number")]),
     ("TEXT", "a text of at most 1,000,000 characters", ["x" * (MOST_CHARACTERS + 1)]),
     (TEXTS, 'text, such as "Laptop 17"', [["a"], {"a": 1}, b"a", object()]),
@@ -255,6 +256,24 @@ def test_anything_else_is_refused_with_what_was_expected(name: str, words: str, 
 @pytest.mark.parametrize("value", [10**400, "1" + "0" * 400], ids=["int", "text"])
 def test_a_number_that_json_can_not_carry_is_refused(value: Any) -> None:
     refused("MONEY", value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("NUMBER", "x", AN_INTEGER),
+        ("BOOLEAN", 1, "true or false"),
+        ("BOOLEAN", "yes", "true or false, without quotes; in a template add | bool"),
+        ("DATETIME", "x", f"a date and time with the offset to UTC, {AN_INSTANT}"),
+    ],
+)
+def test_the_words_say_what_was_expected(name: str, value: Any, words: str) -> None:
+    assert refused(name, value) == words
+
+
+@pytest.mark.parametrize(("number", "is_octal"), [(7, False), (8, True), (8**20 - 1, True), (8**20, False)])
+def test_an_octal_number_is_one_that_a_barcode_with_zeros_becomes(number: int, is_octal: bool) -> None:
+    assert ("octal" in refused("BARCODE", number)) is is_octal
 
 
 def test_the_advice_to_quote_does_not_offer_what_yaml_made_of_the_value() -> None:
@@ -352,7 +371,7 @@ UNREADABLE: list[tuple[Names, Any, list[Any]]] = [
     ("WORDS", NOT_AT_ALL, [["Ada", {"B": 1}]]),
     ("BOOLEAN", SAME, ["perhaps"]),
     ("DATE", SAME, ["soon", "2024-02-30", 20240531]),
-    ("DATETIME", SAME, [5, *FAR]),
+    ("DATETIME", SAME, [5, "soon", *FAR]),
     ("NUMBER", SAME, ["many"]),
     ("MONEY", NOT_AT_ALL, [{"value": 5}]),
     ("INTERVAL", SAME, ["P7D", 7, interval("fortnights", 1), {"unit": "days"}, interval("days", -1)]),
