@@ -152,6 +152,8 @@ def prepare(subjects: Sequence[str]) -> None:
     settings: dict[str, object] = {
         # Loops without an end take most of the time. By default they run for fifteen times as long as all tests.
         "timeout_multiplier": 5.0,
+        # Collecting a thousand cases takes seconds of processor time, which no duration of a test includes.
+        "timeout_constant": 5.0,
         "source_paths": [COLLECTION_PATH.parts[0]],
         "only_mutate": [f"*/plugins/{subject}.py" for subject in subjects],
         "pytest_add_cli_args_test_selection": tests,

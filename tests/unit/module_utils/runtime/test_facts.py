@@ -325,6 +325,17 @@ def test_a_log_and_its_lines_may_have_exactly_their_most_bytes(
         put_log(tmp_path, ("run", "", {"digest": "20"}))
 
 
+def test_a_log_may_have_a_thousand_unreadable_lines(tmp_path: Path) -> None:
+    put_log(tmp_path, ("name", "1", "x"))
+    with (tmp_path / "log.jsonl").open("ab") as file:
+        file.write(b"garbage\n" * 1000)
+    assert log_in(tmp_path).read() == {"acme": {"name": {"1": "x"}}}
+    with (tmp_path / "log.jsonl").open("ab") as file:
+        file.write(b"garbage\n")
+    with pytest.raises(NotFacts):
+        log_in(tmp_path).read()
+
+
 def test_a_kind_without_facts_has_none(tmp_path: Path) -> None:
     with Store(Folder(tmp_path)).changing("acme") as facts:
         assert (facts.all("name"), facts.get("name")) == ({}, None)
