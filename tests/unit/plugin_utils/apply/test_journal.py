@@ -9,6 +9,7 @@ import errno
 import fcntl
 import itertools
 import json
+import math
 import shutil
 import signal
 from pathlib import Path
@@ -21,6 +22,7 @@ from processes import ended, forked, kill, note, until
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import facts
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import UNKNOWN_MOMENT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalBroken,
@@ -28,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
     protected_by_others,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
-from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Upload
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Memory, Upload
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import INLINE, SourceCount
 
 ID = "0123456789abcdef"
@@ -73,7 +75,7 @@ def test_notes_of_other_instances_and_sets_are_left_alone(tmp_path: Path, instan
 
 
 def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
-    first, second = Upload("a.txt", "1"), Upload("b.txt", "1")
+    first, second = Upload("a.txt", "1"), Upload("b c.txt", "1")
     with _journal(tmp_path) as journal:
         journal.uploading(first)
         journal.uploaded(first, "file-1")
@@ -81,6 +83,35 @@ def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
     again = _journal(tmp_path)
     assert again.memory.uploads == {first: "file-1", second: ""}
     assert "file-1" in again.memory.files
+
+
+@pytest.mark.parametrize(
+    ("noted", "moment"),
+    [(5, 5.0), (0.5, 0.5), *((odd, UNKNOWN_MOMENT) for odd in (True, math.inf, -math.inf, math.nan, [], {}))],
+)
+def test_a_moment_that_is_no_number_is_unknown(noted: Any, moment: float) -> None:
+    assert Memory({"sent": {"object A": noted, "object B": "uuid"}}).unresolved == {"object A": moment}
+
+
+def test_what_was_applied_is_known_but_for_what_a_run_was_changing() -> None:
+    key = bytes(range(16))
+    marks: dict[str, dict[str, Any]] = {
+        "key": {"": key.hex()},
+        "fields": {"one": "digest", "two": "digest", "three": 5},
+        "highest": {"object": 7, "room": "7"},
+    }
+    found = Memory(marks).baseline()
+    assert (found.key, found.records, found.highest) == (key, {"one": "digest", "two": "digest"}, {"object": 7})
+    found = Memory({**marks, "changing": {"two": "a run"}}).baseline()
+    assert found.records == {"one": "digest"}
+
+
+@pytest.mark.parametrize("written", [None, 5, "zz", "00" * 15, "00" * 17])
+def test_without_a_key_nothing_is_known_to_be_applied(written: Any) -> None:
+    marks: dict[str, dict[str, Any]] = {"key": {"": written}, "fields": {"one": "digest"}, "highest": {"object": 7}}
+    first, second = (Memory(marks).baseline() for _time in range(2))
+    assert (len(first.key), first.records, first.highest) == (16, {}, {})
+    assert first.key != second.key
 
 
 def test_a_run_is_known_until_all_of_it_was_done(tmp_path: Path) -> None:
