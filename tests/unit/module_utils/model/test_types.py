@@ -261,6 +261,8 @@ def test_a_number_that_json_can_not_carry_is_refused(value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
+        ("TEXT", b"a", 'text, such as "Laptop 17"'),
+        ("COORDINATES", 1, f"no value: the service sets values of this type, and {NEVER}"),
         ("NUMBER", "x", AN_INTEGER),
         ("BOOLEAN", 1, "true or false"),
         ("BOOLEAN", "yes", "true or false, without quotes; in a template add | bool"),

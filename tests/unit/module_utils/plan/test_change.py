@@ -534,6 +534,29 @@ def test_allowed_values_of_a_dropdown_follow_its_possible_values() -> None:
     assert found == {"possible_values": ("a", "b"), "constraints": {"allowed_values": ("a", "b")}}
 
 
+@pytest.mark.parametrize("where", ["possible_values", "allowed_values"])
+@pytest.mark.parametrize(
+    ("written", "existing", "found"),
+    [
+        (["gru\u0308n", "rot"], ["gr\u00fcn", "rot"], ("gr\u00fcn", "rot")),
+        # Both forms exist, so each is itself.
+        (["gru\u0308n", "gr\u00fcn"], ["gru\u0308n", "gr\u00fcn"], ("gru\u0308n", "gr\u00fcn")),
+        (["gr\u00fcn", "new"], ["gru\u0308n"], ("gru\u0308n", "new")),
+    ],
+)
+def test_existing_choices_keep_their_unicode_form(
+    where: str, written: list[str], existing: list[str], found: tuple[str, ...]
+) -> None:
+    def at(values: Any) -> JsonMap:
+        return {where: values} if where == "possible_values" else {"constraints": {where: values}}
+
+    assert followed(at(written), defined(**at(existing))) == at(found)
+
+
+def test_choices_that_are_no_text_are_themselves() -> None:
+    assert followed({"possible_values": [1, "a"]}, defined(possible_values=["1", "a"])) == {"possible_values": (1, "a")}
+
+
 def test_other_constraints_that_were_written_stay() -> None:
     found = followed(
         {"possible_values": ["a"], "constraints": {"max_length": 5}}, defined(constraints={"allowed_values": ["x"]})
