@@ -93,6 +93,26 @@ def test_differences_are_shown_with_references_in_one_notation() -> None:
     assert change.values == {"name": "Desk"}
 
 
+def test_a_new_record_is_shown_with_references_in_one_notation() -> None:
+    requested = []
+
+    def in_one_notation(is_now: Any, written: Any) -> tuple[Any, Any]:
+        requested.append((is_now, written))
+        return "no value", f"{written} as it was written"
+
+    desired = {"barcode": "2", "name": "Desk"}
+    change = plan_present(OBJECT, desired, None, in_one_notation=in_one_notation)
+    assert change.diff["after"] == {"barcode": "2 as it was written", "name": "Desk as it was written"}
+    assert requested == [((), "2"), ((), "Desk")]
+    assert change.values == desired
+
+
+def test_terms_in_another_notation_are_shown_in_it() -> None:
+    written = wish({"constraints": {"max_length": 5}})
+    change = plan_present(DEFINITION, written, defined(), in_one_notation=lambda _is_now, _written: ("none", "five"))
+    assert change.diff == {"before": {"constraints": "none"}, "after": {"constraints": "five"}}
+
+
 # ---- to make one
 
 
@@ -121,6 +141,13 @@ def test_a_record_is_not_created_without_its_mandatory_fields(desired: JsonMap, 
     [problem] = caught.value.problems
     assert isinstance(problem, FieldError)
     assert (problem.way, problem.gist) == ((), caught.value.message)
+
+
+def test_a_record_that_somebody_else_may_create_first_gets_a_warning_instead() -> None:
+    change = plan_present(OBJECT, {"barcode": "2"}, None, may_be_created=True)
+    (warning,) = change.warnings
+    assert warning.endswith(" So the real run fails unless an earlier task of the play creates it.")
+    assert "can't be created without name: mandatory, but not given" in warning
 
 
 # ---- nothing to do
