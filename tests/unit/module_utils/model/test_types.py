@@ -120,6 +120,7 @@ SENT: list[tuple[Names, Any, list[Any]]] = [
     (DECIMALS, 12.5, [12.5, "12.5", "12.50", "12.500"]),
     (DECIMALS, 12.0, [12, "12"]),
     (DECIMALS, -3.25, [-3.25, "-3.25"]),
+    (DECIMALS, 1234567890123.5, ["1234567890123.50"]),
     *((DECIMALS, number, [number]) for number in (0.0, 0.1, 1e-7, 999999999999.99)),
     ("BOOLEAN", True, [True, "true", "TRUE", *map(Plain, ("yes", "Yes", "ON"))]),
     ("BOOLEAN", False, [False, "False", *map(Plain, ("no", "Off"))]),
