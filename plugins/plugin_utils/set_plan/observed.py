@@ -137,17 +137,19 @@ class ObservedFields(Aspect):
 
     def settings(self) -> None:
         """Find names that mean no field, and fields that identify records."""
-        context = self._context
-        for section, names in context.desired.observed.items():
+        context, task = self._context, self._context.options.observed
+        for section, names in together(task, context.desired.observed).items():
             schema = context.schema_of(section) if section in context.desired.sections else None
+            setting = f"{OBSERVED}.{section}"
             for name in names if schema is not None else ():
-                place = context.desired.place_of(f"{OBSERVED}.{section}")
+                is_of_task = name in task.get(section, ())
+                place = Place(setting) if is_of_task else context.desired.place_of(setting)
+                begins = "" if is_of_task else f"{setting}: "
                 found = schema.find(name) if schema is not None else None
                 if found is None and schema is not None:
-                    context.find(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
+                    context.find(place, f"{begins}{name}: {schema.why_unknown(name)}")
                 elif found is not None and found.key in self._identity(section, schema):
-                    words = f"{found.key} identifies the {section}, so files must write it"
-                    context.find(place, f"{OBSERVED}.{section}: {words}")
+                    context.find(place, f"{begins}{found.key} identifies the {section}, so files must write it")
 
     def writable(self, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the fields that are not observed; note the others."""

@@ -72,6 +72,19 @@ def test_a_setting_that_does_not_fit_is_a_finding(site: Site, setting: str, word
     assert words in found
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("actual_rom", "actual_rom: no such field in an object; did you mean actual_room"),
+        ("barcode", "barcode identifies"),
+    ],
+)
+def test_an_option_that_names_no_observed_field_is_a_finding(site: Site, name: str, words: str) -> None:
+    objects(site, thing())
+    (found,) = site.run(observed={"objects": [name]}).findings
+    assert found.startswith(f"observed.objects: {words}")
+
+
 def test_under_protected_the_files_may_name_more(site: Site) -> None:
     settings = HEAD + "observed: {objects: [quantity]}\n"
     objects(site, thing(target_room="Dresden/1.04", quantity=3), **{"instance.yml": settings})
