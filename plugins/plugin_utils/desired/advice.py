@@ -114,11 +114,13 @@ class Advice:
         table = self._desired.tables.format_of(path, changes, self._desired.has_own_format(path))
         codec = self._desired.codecs.get(column.source, "utf-8")
         texts = self._tables[column.source].get(column.name, {})
-        # No setting reads a number or a date of a workbook in another way.
-        wrong = {str(finding.misfit.value) for finding in self._wrong[column] if finding.misfit is not None}
-        is_read = wrong.issubset(texts) and all(table.reads(column.spelling, text) for text in texts)
         is_text = codec.startswith("utf") or codec in (table.encoding, table.fallback)
-        return is_read and is_text and self._keeps_others(column.source, path, table, json.dumps(settings))
+        if not is_text or not all(table.reads(column.spelling, text) for text in texts):
+            return False
+        # No setting reads a number or a date of a workbook in another way.
+        misfits = (finding.misfit for finding in self._wrong[column])
+        are_texts = all(misfit is None or str(misfit.value) in texts for misfit in misfits)
+        return are_texts and self._keeps_others(column.source, path, table, json.dumps(settings))
 
     def _keeps_others(self, source: str, path: str, table: Dialect, settings: str) -> bool:
         if (source, settings) not in self._keeping:

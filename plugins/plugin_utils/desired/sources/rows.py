@@ -74,7 +74,7 @@ class Table:
             if skipped is not ALL_ROWS and skipped.skips(last, next(filter(str.strip, row), "")):
                 continue
             if self.has_lines and (why := why_no_record(row)):
-                self.find(last, 0, why)
+                self.find(last, 0, why, why.partition(";")[0])
             elif cells := self.cells(last, row):
                 if not self.header_line:
                     if not self._takes_header(cells, last):

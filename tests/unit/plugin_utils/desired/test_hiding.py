@@ -103,6 +103,13 @@ def test_the_digests_of_a_record_with_hidden_values_are_keyed(site: Site) -> Non
     assert len(digests) == 6
 
 
+def test_a_row_that_counts_the_rows_of_a_vaulted_table_is_not_quoted(site: Site) -> None:
+    site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n3 rows affected 4711,,\n")})
+    message = _provision(site, check_mode=True, src=site.root)["msg"]
+    assert "this row counts the rows" in message
+    assert "4711" not in message
+
+
 def test_a_plan_with_vaulted_values_needs_the_password_and_then_does_what_it_says(site: Site) -> None:
     site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
     path, _plan = _planned(site)
