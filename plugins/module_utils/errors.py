@@ -89,6 +89,10 @@ class UnknownField(InvalidInput):
         return (self._warning,)
 
 
+IS_EMPTY = "{} is empty, as in check mode for a record that does not exist yet; nothing could be looked up."
+"""The message for the empty uuid or key of a record."""
+
+
 class NoMatch(SeventhingsError):
     """Raised if a required target of a reference, uuid or key does not exist.
 

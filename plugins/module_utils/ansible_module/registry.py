@@ -23,7 +23,7 @@ from ..client.client import Client
 from ..client.connection import connect, hidden_in, risks_of, secrets_in_environment
 from ..client.redaction import MASKED, hide_in_result, masked_in
 from ..client.session import REQUESTS_IMPORT_ERROR, missing_library
-from ..errors import InvalidInput, NoMatch, SeventhingsError, UnknownField
+from ..errors import IS_EMPTY, InvalidInput, NoMatch, SeventhingsError, UnknownField
 from ..model.field import words_of
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person, user_to_come
@@ -100,21 +100,8 @@ def _empty_mark(kind: Kind, invocation: Invocation) -> str:
 def _pending(name: str, state: str, fields: Options) -> ModuleResult:
     """Return the result of check mode for a mark of a record that an earlier task of the play would have created."""
     after = {key: value for key, value in fields.items() if key != name}
-    return Result(state == "present", after, None, {"before": {}, "after": after}, (_EMPTY.format(name),)).result()
-
-
-_EMPTY = "{} is empty, as in check mode for a record that does not exist yet; nothing could be looked up."
-
-
-def _to_come(module_spec: ModuleSpec, invocation: Invocation) -> ModuleResult | None:
-    """Return the prediction for the empty uuid of a file that an earlier task of the play would have uploaded."""
-    options, written = invocation.options, invocation.written
-    choices = module_spec.rules.get("required_one_of", [()])[0]
-    is_empty = "uuid" in choices and "uuid" in written and not any(options.get(name) for name in choices)
-    if module_spec.not_yet is None or not invocation.check_mode or not is_empty:
-        return None
-    foreseen = module_spec.not_yet({**options, "uuid": None}).result()
-    return {**foreseen, "warnings": [_EMPTY.format("uuid")]}
+    note = IS_EMPTY.format(name)
+    return Result(state == "present", after, None, {"before": {}, "after": after}, (note,)).result()
 
 
 def _record_module(kind: Kind) -> ModuleSpec:
@@ -279,13 +266,11 @@ def run_module(
     """
     client, before, module_spec = None, 0, MODULES[name]
     try:
+        _require_given(module_spec.rules, invocation)
         _require_unmasked(name, invocation.written)
-        result = _to_come(module_spec, invocation)
-        if result is None:
-            _require_given(module_spec.rules, invocation.options)
-            client = client_of(invocation.options, invocation.check_mode)
-            before = client.transport.sent
-            result = _members(_run_once(module_spec, client, invocation))
+        client = client_of(invocation.options, invocation.check_mode)
+        before = client.transport.sent
+        result = _members(_run_once(module_spec, client, invocation))
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, UnknownField) or (isinstance(error, NoMatch) and not error.is_final)
@@ -301,12 +286,13 @@ def run_module(
     return {**hide_in_result(hidden, sanitized(result)), "requests": client.transport.sent - before if client else 0}
 
 
-def _require_given(rules: Mapping[str, Any], options: Options) -> None:
-    """Apply the rules about required options. As in Ansible, null counts as a given value.
+def _require_given(rules: Mapping[str, Any], invocation: Invocation) -> None:
+    """Apply the rules about required options. In check mode, the uuid of a record to come may be null.
 
     :raises InvalidInput: if an option is missing.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    pending = {"uuid"} & invocation.written.keys() if invocation.check_mode else set()
+    given = {name: value for name, value in invocation.options.items() if value is not None or name in pending}
     try:
         check_required_one_of(rules.get("required_one_of"), given)
         check_required_together(rules.get("required_together"), given)

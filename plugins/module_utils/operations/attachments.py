@@ -15,7 +15,7 @@ from ..client.client import Client
 from ..client.files import Contents, describe, equal_links, name_of, recognise, require_files, require_local, upload
 from ..client.record import Record
 from ..client.settling import await_effect
-from ..errors import InvalidInput, NoMatch, SeventhingsError, UnknownField
+from ..errors import IS_EMPTY, InvalidInput, NoMatch, SeventhingsError, UnknownField
 from ..model.field import Field, Unread, is_uuid, shorten
 from ..model.kinds import FILE, KINDS
 from ..model.schema import Schema, type_of
@@ -69,7 +69,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
 
     :param options: object, room or person, field, path (with name) or uuid, state.
     """
-    wanted = Attachment(uuid=uuid_in(options), path=options.get("path"), name=options.get("name"))
+    wanted = Attachment(uuid=uuid_in(options, "path"), path=options.get("path"), name=options.get("name"))
     present = options["state"] == "present"
     require_local([wanted], "path")
     kind = next((KINDS[name] for name in ATTACHED_TO if options.get(name) is not None), None)
@@ -106,7 +106,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
 
 def file_to_come(options: Mapping[str, Any]) -> Result:
     """Return the prediction for a record or field that an earlier task may create."""
-    wanted = Attachment(uuid=uuid_in(options), path=options.get("path"), name=options.get("name"))
+    wanted = Attachment(uuid=options.get("uuid"), path=options.get("path"), name=options.get("name"))
     present = options["state"] == "present"
     return Result(present, diff=_diff(options["field"], [], [wanted] if present else []))
 
@@ -204,8 +204,14 @@ def _require_room(field: Field, linked: Sequence[Attachment], after: Sequence[At
         raise InvalidInput([f"{would}; {rule}" for rule in broken])
 
 
-def uuid_in(options: Mapping[str, Any]) -> str | None:
+def uuid_in(options: Mapping[str, Any], other: str) -> str | None:
+    """Return the uuid of a file, or None if another option names it.
+
+    :raises NoMatch: if both are empty, because an earlier task of the play would upload the file.
+    """
     uuid = options.get("uuid")
+    if not uuid and not options.get(other):
+        raise NoMatch(IS_EMPTY.format("uuid"))
     if uuid is not None and not is_uuid(uuid):
         raise InvalidInput(f"uuid: {uuid!r} is not in uuid form")
     return uuid.lower() if uuid else None

@@ -191,7 +191,7 @@ def _downloads(
 
 def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool) -> list[dict[str, Any]]:
     """Return the wanted files. If they go into a directory, include their names."""
-    uuid = uuid_in(options)
+    uuid = uuid_in(options, "object")
     if uuid:
         record = client.get(FILE, uuid)
         if record is None:
