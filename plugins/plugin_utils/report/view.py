@@ -208,8 +208,9 @@ _HIDDEN = {
 
 def _rests_on_lists(change: Change) -> bool:
     """Return True if a change may be wrong because a list is not complete."""
-    is_created, kind = change["action"] == CREATE, KINDS[SECTIONS[change["section"]]]
-    return change["action"] != UPDATE and (not is_created or kind.can_be_hidden)
+    action, section = change["action"], change["section"]
+    can_be_hidden = section not in SECTIONS or KINDS[SECTIONS[section]].can_be_hidden
+    return action != UPDATE and (action != CREATE or can_be_hidden)
 
 
 def _forecast(result: RunResult) -> str:
