@@ -97,9 +97,7 @@ def record_spec(kind: Kind) -> Spec:
         return spec
     spec |= {field.key: option_of(field) for field in (*kind.fields, *kind.write_only)}
     if kind.defines_fields:
-        spec |= {
-            "template": {"type": "str", "choices": list(TEMPLATES), "required": True},
-        }
+        spec |= {"template": {"type": "str", "choices": list(TEMPLATES), "required": True}}
     else:
         spec["match_on"] = {"type": "list", "elements": "str", "no_log": False}
     return spec
@@ -188,11 +186,7 @@ API: Spec = {
     **_API,
 }
 
-API_INFO: Spec = {
-    **CONNECTION,
-    "method": {"type": "str", "choices": ["GET", "POST"], "default": "GET"},
-    **_API,
-}
+API_INFO: Spec = {**CONNECTION, "method": {"type": "str", "choices": ["GET", "POST"], "default": "GET"}, **_API}
 
 REPORT_TEMPLATE_INFO: Spec = dict(CONNECTION)
 
@@ -207,11 +201,7 @@ REPORT: Spec = {
 
 HISTORY_INFO: Spec = {
     **CONNECTION,
-    "kind": {
-        "type": "str",
-        "choices": [kind.name for kind in KINDS.values() if kind.has_history],
-        "required": True,
-    },
+    "kind": {"type": "str", "choices": [kind.name for kind in KINDS.values() if kind.has_history], "required": True},
     "record": {"type": "raw", "required": True},
     "limit": {"type": "int"},
 }

@@ -149,12 +149,7 @@ def decode_json(
     if left > members:
         raise ValueError(f"it has more than {members} maps and lists")
     try:
-        found = json.loads(
-            text,
-            parse_int=_integer,
-            parse_constant=_no_constant,
-            object_pairs_hook=object_pairs_hook,
-        )
+        found = json.loads(text, parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=object_pairs_hook)
     except RecursionError:
         raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found] if type(found) in _COLLECTIONS else []

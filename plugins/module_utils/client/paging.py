@@ -67,11 +67,7 @@ class Lists:
     _link_forms: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
     def read(
-        self,
-        kind: Kind,
-        conditions: Sequence[Condition],
-        parameters: Mapping[str, str],
-        template: str,
+        self, kind: Kind, conditions: Sequence[Condition], parameters: Mapping[str, str], template: str
     ) -> list[Record]:
         """Return every record that the service finds, each once. The conditions may narrow the answer.
 

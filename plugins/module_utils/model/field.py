@@ -456,9 +456,7 @@ def unless_unread(face: Callable[[Any], Any], unread: Callable[[Any], Any] = lam
 
 
 def faithful(
-    faces: FieldType,
-    send: Callable[[Any], Any] = lambda raw: raw,
-    is_empty: Callable[[Any], bool] = is_nothing,
+    faces: FieldType, send: Callable[[Any], Any] = lambda raw: raw, is_empty: Callable[[Any], bool] = is_nothing
 ) -> FieldType:
     """Return a type that keeps values that it cannot represent. It does not read them as empty.
 

@@ -439,10 +439,7 @@ USER = Kind(
     item_path="/user/{uuid}",
     by_id_path="/user/by-id/{id}",
     missing_is_empty=True,
-    fields=(
-        *(Field(key, "TEXT") for key in ("email", "firstname", "lastname")),
-        Field("display_name", "WORDS"),
-    ),
+    fields=(*(Field(key, "TEXT") for key in ("email", "firstname", "lastname")), Field("display_name", "WORDS")),
     match_on=(("email",),),
     identity=(Field("email", "TEXT"),),
     case_blind=True,

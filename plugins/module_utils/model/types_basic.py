@@ -360,11 +360,7 @@ DATETIME = FieldType(
     option={"type": "str"},
     shape="datetime",
     # Files may omit the offset: the settings contain a time zone.
-    json_schema={
-        "type": ["string", "null"],
-        "pattern": f"^{ISO_MOMENT}$",
-        "examples": ["2024-05-31T14:30:00+02:00"],
-    },
+    json_schema={"type": ["string", "null"], "pattern": f"^{ISO_MOMENT}$", "examples": ["2024-05-31T14:30:00+02:00"]},
     spelling=Spelling.INSTANT,
     narrows=True,
 )

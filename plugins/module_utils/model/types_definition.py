@@ -300,14 +300,7 @@ DEFINITIONS: dict[str, FieldType] = {
     ),
     "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar, option={"type": "raw"}),
     "SCALARS": faithful(
-        FieldType(
-            _parse_scalars,
-            _read_scalars,
-            list,
-            list,
-            empty=(),
-            option={"type": "list", "elements": "raw"},
-        )
+        FieldType(_parse_scalars, _read_scalars, list, list, empty=(), option={"type": "list", "elements": "raw"})
     ),
     "TYPE_NAME": replace(TEXT, narrows=False, is_text=False),
 }

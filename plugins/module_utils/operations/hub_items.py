@@ -218,11 +218,7 @@ def change_item(
 
 
 def _offer(
-    client: Client,
-    wanted: Record,
-    options: Mapping[str, Any],
-    price: Decimal | None,
-    check_mode: bool,
+    client: Client, wanted: Record, options: Mapping[str, Any], price: Decimal | None, check_mode: bool
 ) -> Result:
     category, price_to_send = _category_and_price(client, wanted, options.get("category"), price)
     diff = diff_of({}, _written(options))

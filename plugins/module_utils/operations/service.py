@@ -13,14 +13,7 @@ from ..client.client import Client
 from ..client.limits import ListLimit, decode_json
 from ..client.record import Record
 from ..client.transport import Response
-from ..errors import (
-    FeatureOff,
-    MethodNotAllowed,
-    NoMatch,
-    NotFound,
-    PermissionMissing,
-    SeventhingsError,
-)
+from ..errors import FeatureOff, MethodNotAllowed, NoMatch, NotFound, PermissionMissing, SeventhingsError
 from ..model.kinds import KINDS, LOCATION, OBJECT, PERSON, ROOM, USER, Kind
 from ..model.schema import Schema
 from ..resolve.field_visibility import FieldVisibility, perhaps_hidden

@@ -104,8 +104,7 @@ def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[
         # The record may have been created after its kind was listed.
         if not client.is_listed(record):
             return Visibility(
-                YES,
-                f"the {record.kind.words} {record.uuid} is not archived, and no list shows it{words}: {LIMITED}",
+                YES, f"the {record.kind.words} {record.uuid} is not archived, and no list shows it{words}: {LIMITED}"
             )
     closed = _closed_rooms(lists)
     return Visibility(NO if closed == frozenset() else UNKNOWN, closed_rooms=closed or frozenset())

@@ -26,12 +26,7 @@ from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in, with_references
 from ..printing.cleaner import amount
 from . import natural_keys
-from .field_visibility import (
-    FieldVisibility,
-    field_visibility_by,
-    field_visibility_of,
-    keys_in_none,
-)
+from .field_visibility import FieldVisibility, field_visibility_by, field_visibility_of, keys_in_none
 from .read_cache import Reading, find_by_barcode
 from .references import with_targets
 

@@ -84,10 +84,7 @@ class Places:
         sessions = filter(None, (variables.get(_OF_THE_SESSION), str(_SESSIONS / str(os.geteuid()))))
         private = named or _first_usable((Path(session, _NAME) for session in sessions), [])
         return cls(
-            shared,
-            private or _run_folder_of(run_folder, variables),
-            "" if shared else "; ".join(problems),
-            passed,
+            shared, private or _run_folder_of(run_folder, variables), "" if shared else "; ".join(problems), passed
         )
 
 

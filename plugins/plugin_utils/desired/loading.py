@@ -482,12 +482,7 @@ class _Loading:
     # ---- records
 
     def _records(
-        self,
-        source: str,
-        section: str,
-        nodes: Iterable[Node],
-        template: str = "",
-        table: TableReader | None = None,
+        self, source: str, section: str, nodes: Iterable[Node], template: str = "", table: TableReader | None = None
     ) -> None:
         """Add the records of a section.
 

@@ -68,10 +68,7 @@ class DesiredParser:
     """
 
     def __init__(
-        self,
-        desired: DesiredInstance,
-        find: Callable[[Place, str], None],
-        own: Callable[[Kind], Schema] | None = None,
+        self, desired: DesiredInstance, find: Callable[[Place, str], None], own: Callable[[Kind], Schema] | None = None
     ) -> None:
         self._find = find
         self._own = own

@@ -238,10 +238,7 @@ def _number_findings(
 
 
 def _why_unidentified(
-    desired: DesiredInstance,
-    read: ReadTable,
-    schema_of: Callable[[Kind], Schema],
-    is_complete: Callable[[Kind], bool],
+    desired: DesiredInstance, read: ReadTable, schema_of: Callable[[Kind], Schema], is_complete: Callable[[Kind], bool]
 ) -> FieldError | None:
     kind = KINDS[SECTIONS[read.section]]
     schema = schema_of(kind)

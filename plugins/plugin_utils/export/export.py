@@ -59,15 +59,7 @@ from ..set_plan.observed import exported_without
 from ..set_plan.rooms import RECORDS, implied_locations
 from .downloads import Downloads
 from .naming import IdentifiedRecords, Keys, Naming
-from .portable import (
-    NotPortable,
-    Portable,
-    check_read,
-    check_texts,
-    name_in_files,
-    unwritable_fields,
-    writable_fields,
-)
+from .portable import NotPortable, Portable, check_read, check_texts, name_in_files, unwritable_fields, writable_fields
 
 Row = dict[str, Any]
 

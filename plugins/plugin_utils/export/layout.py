@@ -35,11 +35,7 @@ def schema_name(section: str) -> str:
 
 
 def section_files(
-    section: str,
-    records: Sequence[Any],
-    format_name: str,
-    size: int = FILE_SIZE,
-    tables: Tables = NO_SETTINGS,
+    section: str, records: Sequence[Any], format_name: str, size: int = FILE_SIZE, tables: Tables = NO_SETTINGS
 ) -> dict[str, bytes]:
     """Return the files of one section, by their path below the root: one, or a directory if it is too big.
 

@@ -38,12 +38,7 @@ _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
 _HALF = re.compile(r"[\ud800-\udfff]")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 MONEY_FORMAT = "#,##0.00"
-_FORMATS = {
-    Spelling.INTEGER: "0",
-    Spelling.NUMBER: "General",
-    Spelling.FLAG: "General",
-    Spelling.DATE: "yyyy-mm-dd",
-}
+_FORMATS = {Spelling.INTEGER: "0", Spelling.NUMBER: "General", Spelling.FLAG: "General", Spelling.DATE: "yyyy-mm-dd"}
 
 
 @dataclass

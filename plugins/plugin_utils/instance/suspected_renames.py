@@ -25,10 +25,7 @@ from ..set_plan.rooms import TO_ROOM
 _PROOF = "serial_number"
 """The field that needs no second equal value."""
 
-_DISTINCTIVE: Mapping[str, Sequence[str]] = {
-    OBJECT.name: (_PROOF, "inventory_name"),
-    ROOM.name: ("name", "number"),
-}
+_DISTINCTIVE: Mapping[str, Sequence[str]] = {OBJECT.name: (_PROOF, "inventory_name"), ROOM.name: ("name", "number")}
 """Fields that two records seldom share, the most reliable first.
 
 They count only if the value is unique on both sides, and another value is equal too.

@@ -139,8 +139,7 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         codecs={name: codec for state in loaded for name, codec in state.codecs.items()},
         warnings=[line for state in loaded for line in state.warnings],
         tables=replace(
-            first.tables,
-            by_label={layer.label: state.tables for layer, state in zip(layers, loaded, strict=True)},
+            first.tables, by_label={layer.label: state.tables for layer, state in zip(layers, loaded, strict=True)}
         ),
         tables_read=[read for state in loaded for read in state.tables_read],
         setting_places=dict(first.setting_places),

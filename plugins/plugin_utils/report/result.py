@@ -257,10 +257,7 @@ DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 
 
 def reported_changes(
-    plan: InstancePlan,
-    hiding: Hiding,
-    outcome: Outcome | None,
-    entries: Iterable[Entry] = (),
+    plan: InstancePlan, hiding: Hiding, outcome: Outcome | None, entries: Iterable[Entry] = ()
 ) -> list[dict[str, Any]]:
     """Return every change for reports: fields by key with their labels, and the outcome.
 

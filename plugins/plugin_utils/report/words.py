@@ -22,11 +22,7 @@ DRIFT_WORDS = {
 }
 """The words for each count in a comparison, which changes nothing."""
 
-SIDE_WORDS = {
-    APPLICATION: "changed in the application",
-    BOTH: "changed in both",
-    FILES: "changed in the files",
-}
+SIDE_WORDS = {APPLICATION: "changed in the application", BOTH: "changed in both", FILES: "changed in the files"}
 """The words for each known side, in the order in which a comparison shows them."""
 
 

@@ -32,11 +32,7 @@ from .context import PlanContext
 from .listed_state import ListedState
 from .plan import Planned
 
-FIELDS = (
-    Field("object", "LINKED_ASSET", mandatory=True),
-    Field("category", "TEXT"),
-    PRICE,
-)
+FIELDS = (Field("object", "LINKED_ASSET", mandatory=True), Field("category", "TEXT"), PRICE)
 """The fields of an offer in files: the object, and category and price unless the service suggests them."""
 
 

@@ -18,11 +18,7 @@ from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
 from ...module_utils.model.types_links import Reference, references_in, with_references
 from ...module_utils.resolve import natural_keys
-from ...module_utils.resolve.field_visibility import (
-    LIMITED,
-    perhaps_hidden,
-    why_unfound,
-)
+from ...module_utils.resolve.field_visibility import LIMITED, perhaps_hidden, why_unfound
 from ...module_utils.resolve.hidden_records import NO, visibility
 from ...module_utils.resolve.natural_keys import KeyIndex, normal_key
 from ...module_utils.resolve.references import (

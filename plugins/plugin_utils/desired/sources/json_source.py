@@ -14,16 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from ....module_utils.model.field import MOST_CHARACTERS, Plain
-from ..nodes import (
-    COLUMN_BITS,
-    DEEPEST,
-    TOO_LONG,
-    Node,
-    mark_at,
-    may_have_wrong_texts,
-    texts_in,
-    wrong_texts,
-)
+from ..nodes import COLUMN_BITS, DEEPEST, TOO_LONG, Node, mark_at, may_have_wrong_texts, texts_in, wrong_texts
 from ..positions import Finding, Place
 from .broken_files import SAVED_IN_PART
 

@@ -16,18 +16,7 @@ from typing import Any, NoReturn
 import yaml
 
 from ....module_utils.model.field import MOST_CHARACTERS, Plain
-from ..nodes import (
-    COLUMN_BITS,
-    DEEPEST,
-    JINJA,
-    NO_JINJA,
-    NO_NUL,
-    NUL,
-    TOO_LONG,
-    Node,
-    TreeNode,
-    place_at,
-)
+from ..nodes import COLUMN_BITS, DEEPEST, JINJA, NO_JINJA, NO_NUL, NUL, TOO_LONG, Node, TreeNode, place_at
 from ..positions import Finding, Place
 from ..words import NULL_WORDS, BareWord
 
