@@ -79,7 +79,7 @@ class Matching:
             if id(entry) in context.skipped:
                 # A record that is named by a skipped row counts as present.
                 self._kept.pop(id(entry), None)
-                for hit in hits:
+                for hit in hits if id(entry) not in context.replaced else ():
                     context.claimed.setdefault(kind.name, {}).setdefault(hit.uuid, entry)
             elif hits:
                 found += self._pairs(schema, entry, fields, hits)

@@ -25,7 +25,7 @@ from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import DesiredParser
 from ..desired.positions import Finding, Place
-from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, Fields, RowRules
+from ..desired.row_rules import EMPTY_KEYS, NO_RULES, REPEATED_KEYS, SKIP, Fields, RowRules
 from .plan import NO_CHANGE, Planned, TableNote
 
 
@@ -38,6 +38,7 @@ class Reading:
     :ivar hooks: what aspects do, see ``aspect.py``.
     :ivar unknown: unknown choices in cells that their tables skip, by the identities of their entries and by field key.
     :ivar skipped: rows of tables that are not used, by the identities of their entries.
+    :ivar replaced: the identities of those whose key an entry of a later layer claims.
     """
 
     hooks: SimpleNamespace
@@ -54,6 +55,7 @@ class Reading:
         self._row: Entry | None = None
         self._claimed_keys: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self.skipped: dict[int, TableNote] = {}
+        self.replaced: set[int] = set()
         self._choices: dict[tuple[str, Sequence[Fields]], Sequence[Sequence[str] | None]] = {}
         self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
         for entry in desired.entries:
@@ -172,12 +174,19 @@ class Reading:
         return schema, keys if self.resolve_key(keys, identity, None) else (), identity
 
     def claim_first(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
-        """Return the natural key of the first entry that has it, and None for a later one."""
+        """Return the natural key of the first entry that has it, and None for a later one.
+
+        An entry of a later layer takes the place of rows that are skipped, and follows their rules.
+        """
         key = self.key_of(schema, keys, values)
         if key is None:
             return None
-        earlier = self._claimed_keys[schema.kind.name, entry.template, tuple(keys)].setdefault(key, entry)
-        if earlier is not entry:
+        claims = self._claimed_keys[schema.kind.name, entry.template, tuple(keys)]
+        earlier = claims.setdefault(key, entry)
+        if id(earlier) in self.skipped and entry.rules is NO_RULES and entry.root != earlier.root:
+            entry.rules, claims[key] = earlier.rules, entry
+            self.replaced.add(id(earlier))
+        elif earlier is not entry:
             self._repeated(schema, keys, values, earlier, entry)
             return None
         return key
