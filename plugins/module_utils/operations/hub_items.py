@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from http import HTTPStatus
 from typing import Any
 
 from ..client.attempts import Effect
@@ -272,7 +273,12 @@ def _publish(client: Client, wanted: Record, category: Any, price: Any, defers: 
         return client.send("POST", "/circularity-hub/add-objects-to-circularity-hub", Effect.UNSAFE, body=body)
 
     with client.creations.making(HUB_ITEM.name):
-        send_once(client.transport, send, lambda: _items_of(client, wanted), "it publishes an offer", defers)
+        try:
+            send_once(client.transport, send, lambda: _items_of(client, wanted), "it publishes an offer", defers)
+        except OutcomeUnknown as lost:
+            if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                lost.message += " What may help: this instance may require a purchasing_price of the object."
+            raise
 
 
 # ---- suggestions

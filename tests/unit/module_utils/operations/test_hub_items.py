@@ -13,12 +13,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     Ambiguous,
     InvalidInput,
     NoMatch,
+    OutcomeUnknown,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import hub_item
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_orders import hub_order
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
-from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, uuid_of
+from ..support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, listing, lost, uuid_of
 
 OBJECTS: list[JsonMap] = [
     {"asset_uuid": uuid_of(number), "id": number, "barcode": f"000{number}"} for number in range(1, 4)
@@ -140,6 +141,14 @@ def test_an_item_that_does_not_exist_is_reported_before_anything_is_sent(check_m
 def test_an_item_that_the_list_leaves_out_is_looked_up() -> None:
     transport = service(**NO_ORDERS, **{"GET /circularity-hub/item/4": answer({"id": 4, "asset_id": 1})})
     assert order(transport, check_mode=True, items=[4]).changed
+
+
+@pytest.mark.parametrize(("status", "advice"), [(500, True), (502, False), (None, False)])
+def test_an_offer_that_fails_with_a_500_names_a_missing_price_of_its_object(status: int | None, advice: bool) -> None:
+    publish = {"POST /circularity-hub/add-objects-to-circularity-hub": lost(status)}
+    with pytest.raises(OutcomeUnknown) as caught:
+        hub_item(client_on(service(**NO_ORDERS, **publish), Clock()), FREE, False)
+    assert ("purchasing_price" in caught.value.message) == advice
 
 
 @pytest.mark.parametrize(
