@@ -19,6 +19,7 @@ from ...module_utils.client.files import Contents
 from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
 from ...module_utils.model.names import normal_address, normal_name
+from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.plan.relations import related
@@ -180,7 +181,7 @@ class Digests:
         for uuid, name in _existing(plan):
             if name in creations:
                 self._created[uuid] = creations[name]
-        self._canon = Canon(self._reference, self._file)
+        self._canon = Canon(self._reference, self._file, self._name)
 
     def approved(self, planned: Planned) -> ApprovedChange:
         """Return a planned change as an approval has it."""
@@ -231,6 +232,11 @@ class Digests:
             yield "relations"
         if planned.change.unarchive:
             yield ARCHIVED_AT
+
+    def _name(self, schema: Schema, key: str) -> str:
+        """Return the key of a field, or its label if the approval creates the field. Others may swap labels."""
+        field = schema.fields.get(key)
+        return key if field is None or field.uuid not in self._created else lasting_name(schema, key)
 
     def _reference(self, reference: Reference) -> Any:
         mark = reference.uuid if reference.pending is None else id(reference.pending)

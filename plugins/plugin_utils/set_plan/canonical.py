@@ -35,10 +35,12 @@ class Canon:
     """Converts values to canonical data.
 
     :ivar reference: returns the data of a reference. :ivar attachment: returns the data of a file.
+    :ivar name: returns the name of a field of a schema by its key.
     """
 
     reference: Callable[[Reference], Any]
     attachment: Callable[[Attachment], Any]
+    name: Callable[[Schema, str], str]
 
     def value(self, value: Any) -> Any:
         """Return the data of a value. Empty values are None, because services answer with any of them."""
@@ -70,8 +72,8 @@ class Canon:
         return str(value)
 
     def values(self, schema: Schema, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the data of fields by their lasting names, see :func:`lasting_name`."""
-        return {lasting_name(schema, key): self.value(value) for key, value in values.items()}
+        """Return the data of fields by their names."""
+        return {self.name(schema, key): self.value(value) for key, value in values.items()}
 
     def record(self, schema: Schema, record: Record | None, is_archived: bool) -> dict[str, Any]:
         """Return the data of a whole record, without empty fields and without what the service manages.
@@ -188,5 +190,5 @@ def _path_of(file: Attachment) -> Any:
     return {"path": file.written or file.path, "uuid": file.uuid, "name": file.name}
 
 
-_CANON = Canon(_as_written, _path_of)
+_CANON = Canon(_as_written, _path_of, lasting_name)
 """Names references and files as they are written."""

@@ -22,7 +22,7 @@ from ...module_utils.runtime.facts import Fact, FactLog, Marks
 from ...module_utils.runtime.locks import describe
 from ..apply.journal_place import kept_place
 from ..apply.strict_json import Fits, Printable, Uuid, read_members
-from ..set_plan.canonical import Canon, as_text
+from ..set_plan.canonical import Canon, as_text, lasting_name
 from .dates import Watch, dates_in
 
 _KIND = "kind"
@@ -31,7 +31,7 @@ _NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
 """Members that are not changes themselves: they show that something changed, or that somebody views the record."""
 
 _DIGEST_BYTES = 6
-_CANON = Canon(lambda reference: reference.uuid or reference.id, lambda file: file.uuid)
+_CANON = Canon(lambda reference: reference.uuid or reference.id, lambda file: file.uuid, lasting_name)
 
 _BEGIN_ANEW = "remove it to start again from the present state"
 
