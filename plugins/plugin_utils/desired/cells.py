@@ -8,7 +8,6 @@ What the name of a column means is decided once for all of its cells, because a 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,7 +20,7 @@ from ...module_utils.resolve.natural_keys import identifying_fields
 from .desired import DesiredInstance
 from .dialect import Dialect, Misspelled
 from .entry import Entry
-from .words import NULL_WORDS, BareWord
+from .words import BareWord
 
 _LIST_MARKS = re.compile(r"[;,|\n]")
 _TEXT = "text"
@@ -90,7 +89,6 @@ class Cells:
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
         self.odd_keys: OddKeys = {}
-        self._nulls: dict[str, str] = {}
 
     def certain(
         self, schema: Schema, entry: Entry, fields: Mapping[str, Any]
@@ -156,55 +154,20 @@ class Cells:
         if is_read or (field is not None and cell in field.allowed):
             return ""
         is_text = field is not None and type_of(field).shape == _TEXT and not field.allowed
-        if odd.is_null:
-            return "" if self._has_texts(entry, name) else f"{odd.why}; {self._null_remedy(schema, entry, name)}"
         is_key = field is not None and is_text and self._is_key(schema, field)
         if odd.is_blank:
             # A field that identifies records checks its own text.
             remedy = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
             return f"{odd.why}{remedy}" if is_text and not is_key else ""
-        if odd.is_shortened and (not is_text or self._has_texts(entry, name)):
+        column = self._desired.tables.column_of(entry.place_of(name).file, name)
+        may_be_text = odd.is_null or odd.is_shortened
+        if (odd.is_shortened and not is_text) or (may_be_text and table.has_texts(column)):
             return ""
-        if is_key:
+        if is_key and not odd.is_null:
             # A text that is the key of an existing record always means that record.
             self.odd_keys.setdefault(id(entry), {})[name] = _odd(name, cell, odd.why)
-        return "" if is_key else odd.why
-
-    def _has_texts(self, entry: Entry, name: str) -> bool:
-        """Return True if the settings say that the cells of a column are texts."""
-        path = entry.place_of(name).file
-        tables = self._desired.tables
-        return tables.format_of(path).has_texts(tables.column_of(path, name))
-
-    def _null_remedy(self, schema: Schema, entry: Entry, name: str) -> str:
-        """Say what to do about a word for nothing. Nothing is proposed that would empty a key or a mandatory field."""
-        source = entry.place.source
-        if source not in self._nulls:
-            self._nulls[source] = self._null_setting(schema, entry)
-        field = schema.find(name)
-        is_free_text = field is None or (type_of(field).shape == _TEXT and not field.allowed)
-        ways = [
-            "empty the cell" if self._may_be_empty(schema, field) else "write a value",
-            self._nulls[source],
-            "name the column in text_columns if this is the text" if is_free_text else "",
-        ]
-        return ", or ".join(filter(None, ways))
-
-    def _null_setting(self, schema: Schema, entry: Entry) -> str:
-        """Return the setting that clears all words for nothing in a file; empty if it would empty too much."""
-        place, words = entry.place, dict.fromkeys(self._desired.tables.format_of(entry.place.file).null_words)
-        for other in self._desired.entries:
-            for name, value in other.fields.items() if other.place.source == place.source else ():
-                if value.__class__ is str and value in NULL_WORDS and not self._has_texts(other, name):
-                    field = schema.find(name)
-                    if not self._may_be_empty(schema, field):
-                        return ""
-                    words |= {} if field is not None and value in field.allowed else {value: None}
-        shown = json.dumps([*words] if len(words) > 1 else "".join(words), ensure_ascii=False)
-        return self._desired.how_to_set(place.file, f'"null": {shown}')
-
-    def _may_be_empty(self, schema: Schema, field: Field | None) -> bool:
-        return field is None or not (field.mandatory or self._is_key(schema, field))
+            return ""
+        return odd.why
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""

@@ -200,7 +200,8 @@ class Dialect:
         if text[:1] in ("#", "E") and _ERROR.fullmatch(text):
             return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct the cell")
         if text in NULL_WORDS:
-            return Oddity("this is how a program or a database writes an empty value", is_null=True)
+            words = "this is how a program or a database writes an empty value; empty the cell, add the word to null"
+            return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_null=True)
         return None
 
     def accepts_as_written(self, oddity: Oddity) -> bool:

@@ -10,7 +10,7 @@ is shown: no value, no name, no natural key, and no message that may quote one o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -209,13 +209,3 @@ _COST: dict[str, int] = {"n": 2**14, "r": 8, "p": 1, "dklen": 64}
 def scrypted(text: str, salt: bytes) -> bytes:
     """Return 64 bytes that reveal nothing about a text. Testing a guess against them is slow."""
     return hashlib.scrypt(text.encode("utf-8", "surrogatepass"), salt=salt, **_COST)
-
-
-def hidden_names(hiding: Hiding, entry: Entry, key_of: Callable[[str], str] = str) -> list[str]:
-    """Return the fields of an entry whose values are in no lasting file, by their names as written.
-
-    :param key_of: returns the key of a field that was named by its label.
-    """
-    if not entry.vaulted and not hiding.names:
-        return []
-    return [name for name in entry.fields if hiding.covers(entry, name, key_of(name))]

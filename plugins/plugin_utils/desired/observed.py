@@ -13,11 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.kinds import KINDS, OBJECT
-from ...module_utils.model.schema import Schema
+from ...module_utils.model.kinds import KINDS
 from .desired import DesiredInstance
-from .entry import Entry
-from .lifecycle import NOTHING
 from .nodes import plain_node
 from .positions import Place
 from .shapes import map_of, texts
@@ -94,31 +91,3 @@ def warning_words(section: str, fields: Mapping[str, tuple[int, Place]], is_prot
         f"{section}: {names} ({written}) {verb}, because scans and people write it: it is the evidence of a stocktake. "
         f"Write {TARGET_KEY}, the room in which an object belongs; or set {where} if you run no stocktakes."
     )
-
-
-class OfflineObserved:
-    """Judge observed fields by their names, because there is no instance that knows them."""
-
-    def __init__(self, desired: DesiredInstance) -> None:
-        self._desired = desired
-        self._written: dict[str, tuple[int, Place]] = {}
-
-    def check(self, section: str, schema: Schema, entry: Entry) -> tuple[Place, str] | None:
-        """Note what an entry writes. Return a finding with its place if the settings name one of its fields."""
-        desired = self._desired
-        if entry.state != "present" or (section not in desired.observed and entry.kind is not OBJECT):
-            return None
-        named = set(map(schema.key_of, desired.observed.get(section, ())))
-        ignored = desired.lifecycle.get(section, NOTHING).ignore
-        for name in entry.fields:
-            key = schema.key_of(name)
-            if key in named:
-                return entry.place_of_name(name), finding_words(desired, section, name)
-            if section not in desired.observed and key in ACTUAL_KEYS and not {key, name, "*"} & {*ignored}:
-                number, place = self._written.get(name, (0, entry.place_of(name)))
-                self._written[name] = (number + 1, place)
-        return None
-
-    def warnings(self) -> list[str]:
-        """Return one warning about everything that was noted."""
-        return [warning_words(OBJECT.section, self._written, False, "may be left out")] if self._written else []

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from ...module_utils.model.field import Plain, TypedCell, is_uuid, shorten
@@ -92,10 +93,11 @@ class TableReader:
     findings: list[Finding]
     warnings: list[str]
     read: ReadTable | None = None
-    _formats: dict[tuple[str, ...], Dialect] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._written = {target: column for column, target in self.table.columns.items()}
+        # Most records of JSON have the same members.
+        self._format_for = cache(self.dialect.for_columns)
 
     def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Yield the records."""
@@ -140,12 +142,6 @@ class TableReader:
         constant = {name: constant for name, constant in table.constant.items() if name not in value}
         value |= {name: constant.value for name, constant in constant.items()}
         return _Mapped(value, node, self._written, constant, dialect)
-
-    def _format_for(self, names: tuple[str, ...]) -> Dialect:
-        """Return the format of a JSON record with some members. Most records have the same ones."""
-        if names not in self._formats:
-            self._formats[names] = self.dialect.for_columns(names)
-        return self._formats[names]
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
         words = self.table.values.get(normal_name(name))

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, Field, Plain, edge_blanks, is_generated_key, shorten
-from ...module_utils.model.kinds import Kind
+from ...module_utils.model.kinds import OBJECT, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.plan.change import CREATE, Change, check_choices
 from ...module_utils.plan.relations import related
@@ -21,9 +21,10 @@ from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
-from ..desired.observed import OfflineObserved
+from ..desired.lifecycle import NOTHING
+from ..desired.observed import ACTUAL_KEYS, finding_words, warning_words
 from ..desired.parsing import mark_as_written
-from ..desired.positions import Finding
+from ..desired.positions import Finding, Place
 from ..desired.remarks import Remarks, unfit_keys
 from ..desired.table_reader import check_identity
 from ..rules.rule import RuleSet
@@ -63,6 +64,34 @@ def validate(
     desired.rule_warnings += doubtful
     desired.warnings += [*remarks.warnings(), *observed.warnings()]
     return reading.findings
+
+
+class OfflineObserved:
+    """Judge observed fields by their names, because there is no instance that knows them."""
+
+    def __init__(self, desired: DesiredInstance) -> None:
+        self._desired = desired
+        self._written: dict[str, tuple[int, Place]] = {}
+
+    def check(self, section: str, schema: Schema, entry: Entry) -> tuple[Place, str] | None:
+        """Note what an entry writes. Return a finding with its place if the settings name one of its fields."""
+        desired = self._desired
+        if entry.state != "present" or (section not in desired.observed and entry.kind is not OBJECT):
+            return None
+        named = set(map(schema.key_of, desired.observed.get(section, ())))
+        ignored = desired.lifecycle.get(section, NOTHING).ignore
+        for name in entry.fields:
+            key = schema.key_of(name)
+            if key in named:
+                return entry.place_of_name(name), finding_words(desired, section, name)
+            if section not in desired.observed and key in ACTUAL_KEYS and not {key, name, "*"} & {*ignored}:
+                number, place = self._written.get(name, (0, entry.place_of(name)))
+                self._written[name] = (number + 1, place)
+        return None
+
+    def warnings(self) -> list[str]:
+        """Return one warning about everything that was noted."""
+        return [warning_words(OBJECT.section, self._written, False, "may be left out")] if self._written else []
 
 
 class FileReading(Reading):

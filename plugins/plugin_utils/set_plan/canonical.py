@@ -24,7 +24,7 @@ from ...module_utils.model.kinds import ARCHIVED_AT, HUB_ITEM, SERVER_KEYS
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ..desired.entry import Entry
-from ..desired.hiding import Hiding, hidden_names, scrypted
+from ..desired.hiding import Hiding, scrypted
 from .context import PlanContext
 from .hub import schema as hub_schema
 from .plan import Asked
@@ -146,7 +146,8 @@ def _hidden_keys(hiding: Hiding, schema: Schema, entry: Entry) -> set[str]:
         field = schema.find(name)
         return field.key if field is not None else name
 
-    return {key_of(name) for name in hidden_names(hiding, entry, key_of)}
+    names = entry.fields if entry.vaulted or hiding.names else ()
+    return {key_of(name) for name in names if hiding.covers(entry, name, key_of(name))}
 
 
 def _records(context: PlanContext) -> Iterator[tuple[list[Any], list[str]]]:

@@ -25,7 +25,7 @@ from ..desired import BY_TEMPLATE, SECTIONS
 from ..dialect import Dialect
 from ..nodes import TOO_LONG, Node, place_at
 from ..positions import Finding, Place, SheetSource
-from ..words import COMMENT, folded, in_yaml
+from ..words import COMMENT, folded
 from .rows import Table
 
 MAX_UNPACKED = 256 << 20
@@ -88,11 +88,6 @@ class Sheets:
         tables = [title for title in titles if not title.strip().startswith(COMMENT)]
         known = {title: section for title in tables if (section := title.strip().casefold()) in SHEET_SECTIONS}
         return dict.fromkeys(tables, self.section) if self.section and len(tables) == 1 and not known else known
-
-    def missing(self, titles: Iterable[str]) -> list[str]:
-        """Return the named sheets that the workbook does not have."""
-        present = set(map(folded, titles))
-        return [name for name in self.named if name not in present]
 
 
 class _Sheet(Table):
@@ -178,7 +173,7 @@ class Workbook:
                 yield section, source, self._nodes(sheet, source, replace(self.dialect, keys=self.keys(section)))
             elif not sheet.title.strip().startswith(COMMENT) and not self.sheets.named:
                 self.ignored.append(sheet.title)
-        missing = self.sheets.missing(titles)
+        missing = [name for name in self.sheets.named if name not in map(folded, titles)]
         if missing:
             words = f"there is no sheet {', '.join(map(repr, missing))}; the sheets are {', '.join(map(repr, titles))}"
             self.findings.append(Finding(Place(self.name), words))
@@ -186,9 +181,7 @@ class Workbook:
             found = ", ".join(map(repr, self.ignored)) or "none (a chart has no cells)"
             self.ignored = []
             words = f"expected sheets named after sections: {', '.join(SHEET_SECTIONS)}; these are {found}"
-            section = next((part for part in self.name.split("/") if part in SHEET_SECTIONS), "SECTION")
-            setting = f"`sheets: {{{in_yaml(titles[0])}: {section}}}`" if titles else "sheets"
-            words += f"; rename one, or set {setting} in the entry of tables for this file"
+            words += "; rename one, or name it in sheets of the entry of tables for this file"
             self.findings.append(Finding(Place(self.name), words))
 
     def _nodes(self, sheet: Any, source: SheetSource, dialect: Dialect) -> list[Node]:

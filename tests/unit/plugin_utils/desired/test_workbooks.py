@@ -289,8 +289,7 @@ def test_a_workbook_without_a_section_is_refused(tmp_path: Path) -> None:
     (finding,) = desired.findings
     assert str(finding).startswith("a.xlsx: expected sheets named after sections: locations, rooms, ")
     assert str(finding).endswith(
-        "; these are 'Tabelle1', 'fields'; rename one, or set `sheets: {Tabelle1: SECTION}` in the entry of tables for "
-        "this file"
+        "; these are 'Tabelle1', 'fields'; rename one, or name it in sheets of the entry of tables for this file"
     )
     assert desired.warnings == []
 
