@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -93,6 +94,12 @@ def test_a_key_is_chosen_by_the_user_or_by_what_was_written(
         ("object", [], {"barcode": "1"}, "match_on: expected at least one field key"),
         ("object", None, {}, "barcode must have a value, because an object is identified by barcode"),
         ("room", None, {"number": "1", "name": "x"}, "building_id must have a value, because a room is identified by "),
+        (
+            "room",
+            None,
+            {"number": "1"},
+            "building_id must have a value, because a room is identified by building_id and number",
+        ),
         *(
             ("object", ["name", "page"], {"name": "x", "page": nothing}, "match_on: page must have a value, because ")
             for nothing in (None, "", ())
@@ -231,8 +238,55 @@ def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> Non
         natural_keys.only_record(KINDS["object"], "barcode '1'", twins, advice="give uuid")
     uuids = ", ".join(uuid_of(number) for number in range(1, count + 1))
     assert caught.value.message == (f"{count} objects have barcode '1': {uuids}. Expected exactly one; give uuid.")
+    with pytest.raises(Ambiguous, match=f"^{count} objects have x: {uuids}. Expected exactly one[.]$"):
+        natural_keys.only_record(KINDS["object"], "x", twins)
     assert natural_keys.only_record(KINDS["object"], "x", twins[:1]) is twins[0]
     assert natural_keys.only_record(KINDS["object"], "x", []) is None
+
+
+@pytest.mark.parametrize(
+    ("emails", "names"),
+    [
+        (["B@acme.example", "a@acme.example"], "a@acme.example, b@acme.example"),
+        (["a@acme.example", "A@acme.example"], f"{uuid_of(1)}, {uuid_of(2)}"),
+    ],
+)
+def test_people_are_named_by_addresses_that_differ(emails: list[str], names: str) -> None:
+    people = [record("person", number, email=email) for number, email in enumerate(emails, 1)]
+    with pytest.raises(Ambiguous, match=f"^2 persons have x: {names}. Expected"):
+        natural_keys.only_record(KINDS["person"], "x", people)
+
+
+def test_a_record_without_a_uuid_is_named_by_its_id() -> None:
+    offers = [Record(KINDS["hub_item"], "", number, {}) for number in (7, 8)]
+    with pytest.raises(Ambiguous, match=" have x: 7, 8"):
+        natural_keys.only_record(KINDS["hub_item"], "x", offers)
+
+
+_WORDS = st.text("au\u0308\u00fc", max_size=2)
+_KEYS = _WORDS | st.tuples(_WORDS | st.integers(0, 1), _WORDS)
+
+
+def _composed(key: Any) -> Any:
+    if isinstance(key, tuple):
+        return tuple(map(_composed, key))
+    return unicodedata.normalize("NFC", key) if isinstance(key, str) else key
+
+
+@RANDOMISED
+@given(st.lists(st.none() | _KEYS, max_size=6), _KEYS)
+def test_an_index_finds_the_items_with_this_key_else_those_with_an_equal_key(keys: list[Any], wanted: Any) -> None:
+    pairs = [(key, f"item {number}") for number, key in enumerate(keys)]
+    index = natural_keys.KeyIndex(pairs)
+    same = [item for key, item in pairs if key == wanted]
+    equal = [item for key, item in pairs if key is not None and _composed(key) == _composed(wanted)]
+    assert index.exact(wanted) == same
+    assert sorted(index.find(wanted)) == sorted(same or equal)
+
+
+def test_an_item_may_have_its_key_twice() -> None:
+    index = natural_keys.KeyIndex([("a", "item"), ("a", "item")])
+    assert index.find("a") == ["item"]
 
 
 def test_a_key_is_described_in_words_as_it_was_written() -> None:
@@ -273,6 +327,16 @@ def test_the_closed_task_that_is_as_wanted_matches() -> None:
         closed[1]
     ]
     assert natural_keys.targets_by_status(TASK, closed, "closed", lambda _record: False) == closed
+
+
+def test_an_open_task_counts_even_if_a_closed_one_is_as_wanted() -> None:
+    found = [OPEN, CLOSED]
+    assert natural_keys.targets_by_status(TASK, found, "closed", lambda candidate: candidate is CLOSED) == [OPEN]
+
+
+def test_records_without_a_status_are_all_possible_targets() -> None:
+    found = [record("object", 1), record("object", 2)]
+    assert natural_keys.targets_by_status(KINDS["object"], found, None, lambda _record: True) == found
 
 
 def test_a_status_narrows_down_what_is_deleted() -> None:
