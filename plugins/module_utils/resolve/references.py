@@ -322,7 +322,7 @@ def why_two(
     :param hits: the records with the text of the integer in their natural key. :param target: the record with the id.
     """
     number, kind = reference.written, KINDS[reference.target]
-    own = reference if target is None else with_target(reference, target)
+    own = with_target(reference, target)
     is_own = any(isinstance(hit, Record) and (hit.id == own.id or hit.uuid == own.uuid) for hit in hits)
     if is_own or not hits:
         return ""

@@ -17,9 +17,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
+    Lookup,
+    identity_of,
+    inside,
+    is_number,
     names_of,
     reference_in,
     renter_of,
+    why_two,
     with_target,
     with_targets,
 )
@@ -96,6 +101,92 @@ def test_a_barcode_that_is_the_id_of_another_object_means_the_barcode(transport:
     other = {"asset_uuid": uuid_of(43), "id": 17, "barcode": "43"}
     transport.routes["GET /objects"] = listing([*OBJECTS, other])
     assert [reference.id for reference in resolve(transport, ("object", "17"), ("object", {"id": "17"}))] == [42, 17]
+
+
+@pytest.mark.parametrize(
+    ("written", "is_one"), [(17, True), (0, True), (True, False), ("17", False), ({"id": 17}, False)]
+)
+def test_an_integer_alone_may_mean_a_name(written: Any, is_one: bool) -> None:
+    assert is_number(Reference("object", written=written)) is is_one
+
+
+SEVENTEEN = Record.from_flat(KINDS["object"], OBJECTS[1])
+TARGET = Record.from_flat(KINDS["object"], {**OBJECTS[0], "id": 17})
+WAY_OUT = "write {id: 17} if you mean the id, or '17' in quotes if you mean the name"
+
+
+@pytest.mark.parametrize(
+    ("hits", "target", "words"),
+    [
+        ([], None, ""),
+        ([], TARGET, ""),
+        ([TARGET], TARGET, ""),
+        ([SEVENTEEN, Record.from_flat(KINDS["object"], {**OBJECTS[0], "id": 18})], TARGET, ""),
+        ([SEVENTEEN], None, f"17 means an id, but is also the natural key of an object ({uuid_of(42)}); {WAY_OUT}"),
+        (
+            [SEVENTEEN, Record.from_flat(KINDS["object"], {"asset_uuid": uuid_of(43), "id": 43, "barcode": "Other"})],
+            TARGET,
+            (
+                f"17 is the id of the object '0001' ({uuid_of(41)}) and the natural key of another object "
+                f"('Other', {uuid_of(42)}); {WAY_OUT}"
+            ),
+        ),
+        (
+            [SEVENTEEN],
+            Record.from_flat(KINDS["object"], {"asset_uuid": uuid_of(44), "id": 17}),
+            (
+                f"17 is the id of the object {uuid_of(44)!r} ({uuid_of(44)}) and the natural key of another object "
+                f"({uuid_of(42)}); {WAY_OUT}"
+            ),
+        ),
+    ],
+)
+def test_an_integer_that_is_an_id_and_a_name_means_neither(hits: list[Any], target: Record | None, words: str) -> None:
+    for reference in (Reference("object", written=17), Reference("object", 17, written=17)):
+        assert why_two(reference, hits, lambda record: record.flat.get("barcode"), target) == words
+
+
+def test_an_id_without_a_name_of_another_is_an_id() -> None:
+    reference = Reference("object", 17, written=17)
+    assert why_two(reference, [TARGET], lambda _record: None) == ""
+    assert why_two(Reference("object", uuid=uuid_of(41), written=17), [TARGET], lambda _record: None) == ""
+
+
+def test_references_in_a_map_are_found_at_any_depth() -> None:
+    deep, middle, top = (Lookup(Reference("location", number)) for number in (1, 2, 3))
+    middle.inner.append(("building_id", deep))
+    top.inner.append(("room", middle))
+    assert list(inside(top)) == [middle, deep]
+
+
+def test_the_reason_for_a_removed_place_is_that_for_what_is_in_it(
+    transport: FakeTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def why_removed(_index: Any, kind: Any, _questions: Any, written: Any) -> str:
+        return "the location Old was archived" if (kind.name, written) == ("location", "Old") else ""
+
+    monkeypatch.setattr(Reading, "why_removed", why_removed)
+    with pytest.raises(NoMatch, match="The location Old was archived"):
+        resolve(transport, ("room", "Old/0.12"))
+    with pytest.raises(NoMatch, match="There is no room"):
+        resolve(transport, ("room", "New/0.12"))
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [(Reference("object", 7), "id 7"), (Reference("object", 7, uuid_of(7)), f"uuid {uuid_of(7)}")],
+)
+def test_the_identity_is_the_uuid_if_it_is_known(reference: Reference, words: str) -> None:
+    assert identity_of(reference) == words
+
+
+def test_only_what_has_integer_ids_is_referred_to_by_one() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        reference_in("task", "task", 17)
+    assert caught.value.message == "task: 17 does not fit; a task has no integer id"
+    assert reference_in("task", "task", {"id": 17, "uuid": uuid_of(17)}).uuid == uuid_of(17)
+    assert reference_in("task", "task", uuid_of(17)).uuid == uuid_of(17)
+    assert reference_in("object", "object", {"id": 17}).id == 17
 
 
 # ---- every written form
