@@ -15,12 +15,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import references
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
     Lookup,
     identity_of,
     inside,
     is_number,
+    is_text_renter,
     names_of,
     reference_in,
     renter_of,
@@ -162,8 +164,9 @@ def test_references_in_a_map_are_found_at_any_depth() -> None:
 def test_the_reason_for_a_removed_place_is_that_for_what_is_in_it(
     transport: FakeTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def why_removed(_index: Any, kind: Any, _questions: Any, written: Any) -> str:
-        return "the location Old was archived" if (kind.name, written) == ("location", "Old") else ""
+    def why_removed(_index: Any, kind: Any, questions: Any, written: Any) -> str:
+        of_place = (kind.name, written) == ("location", "Old") and questions[0].values == {"name": "Old"}
+        return "the location Old was archived" if of_place else ""
 
     monkeypatch.setattr(Reading, "why_removed", why_removed)
     with pytest.raises(NoMatch, match="The location Old was archived"):
@@ -178,6 +181,19 @@ def test_the_reason_for_a_removed_place_is_that_for_what_is_in_it(
 )
 def test_the_identity_is_the_uuid_if_it_is_known(reference: Reference, words: str) -> None:
     assert identity_of(reference) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"), [(("text", "Ada"), True), (("user", "Ada"), False), ((), False), ("text", False)]
+)
+def test_a_renter_may_be_only_a_text(value: Any, is_one: bool) -> None:
+    assert is_text_renter(value) is is_one
+
+
+@pytest.mark.parametrize("value", [{"email": ["x"]}, {"colour": "red"}])
+def test_a_problem_names_its_member_of_the_map(value: JsonMap, transport: FakeTransport) -> None:
+    [problem] = references.resolve([written("person", value)], Reading(client_on(transport))).unresolved
+    assert problem.name == next(iter(value))
 
 
 def test_only_what_has_integer_ids_is_referred_to_by_one() -> None:
@@ -365,6 +381,8 @@ def test_a_path_that_can_be_read_in_two_ways_must_hit_once(transport: FakeTransp
         ("room", "Head ofice/0.12", "Head office/0.12"),
         ("room", "Workshp", "Workshop"),
         ("room", "Somewhere else/Workshp", "Workshop"),
+        ("location", "Hed", "Head office"),
+        ("room", "A/somewhere else entirely, on the other side of the town/Workshp", "Workshop"),
         ("person", "ada@exmaple.com", "Ada@Example.com"),
         ("user", "ad@example.com", "ada@example.com"),
         ("object", "00001", "0001"),
