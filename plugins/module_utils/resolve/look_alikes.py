@@ -4,7 +4,7 @@
 """Look-alikes: natural keys that people take for the key of another record, although they are not equal.
 
 They differ only in spelling, see :func:`shape`. Keys of objects are often numbers, which spreadsheets write with
-separators and without zeros. Numbers of rooms that differ in zeros or dots may be two rooms.
+separators and without zeros. Numbers of rooms that differ in zeros, dots or blanks may be two rooms.
 """
 
 from __future__ import annotations
@@ -50,11 +50,12 @@ def _shapes(kind: Kind, text: str) -> Sequence[str]:
     own = shape(text)
     if not _is_room_number(kind, own):
         return (own,)
+    own = own.replace(" ", "")
     return tuple(dict.fromkeys((_ZEROS.sub("", own), own.replace(".", "").lstrip("0"))))
 
 
 def may_differ(kind: Kind, one: Key, other: Key) -> bool:
-    """Return True if two keys that look alike may name two records: rooms with other zeros or dots in their numbers."""
+    """Return True if two keys that look alike may name two records: rooms with other zeros, dots or blanks."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return any(may_differ(kind, *parts) for parts in zip(one, other, strict=True))
     if not isinstance(one, str) or not isinstance(other, str) or not _is_room_number(kind, one):
@@ -135,6 +136,7 @@ def _numbers(kind: Kind, text: str) -> Iterator[str]:
     elif _is_room_number(kind, text):
         bare = text.replace(".", "")
         yield from (bare, _ZEROS.sub("", text), bare.lstrip("0"), f"0{text}", f"00{text}")
+        yield from (text.replace(" ", ""), re.sub("(?<=[A-Za-z])(?=[0-9])", " ", text))
         yield from (f"{bare[:at]}.{bare[at:]}" for at in range(1, len(bare)))
         yield re.sub("(?<![0-9])([0-9])(?![0-9])", r"0\1", text)
 

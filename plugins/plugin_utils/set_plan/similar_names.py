@@ -49,7 +49,8 @@ class _Other:
 class SimilarNames(Aspect):
     """Refuse a new natural key that looks like the key of another existing or new record.
 
-    Numbers of rooms that differ only in zeros and dots are a warning. ``similar`` in ``instance.yml`` accepts a name.
+    Numbers of rooms that differ only in zeros, dots and blanks are a warning. ``similar`` in ``instance.yml`` accepts a
+    name.
     """
 
     def __init__(self, context: PlanContext) -> None:
@@ -105,8 +106,8 @@ class SimilarNames(Aspect):
         if self._doubtful:
             pairs = first_of(self._doubtful, _MOST_NAMED, "; ")
             yield (
-                f"rooms: new numbers differ from others only in zeros or dots: {pairs}. Use one number if they are the "
-                "same room."
+                f"rooms: new numbers differ from others only in zeros, dots or blanks: {pairs}. Use one number if they "
+                "are the same room."
             )
 
     def _key(self, planned: Planned) -> Key | None:
