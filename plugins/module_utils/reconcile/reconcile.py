@@ -13,7 +13,7 @@ from typing import Any
 from ..client.client import Client
 from ..client.files import require_local
 from ..client.record import Record
-from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, unless
+from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError, unless
 from ..model.field import is_uuid
 from ..model.kinds import Kind
 from ..model.names import escaped, why_unfit
@@ -33,9 +33,15 @@ from ..resolve.listing import learn_fields
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
 from .apply import Applier
+from .effects import lost_fields
 from .prediction import check_targets, why_not_deleted
 from .refusals import named_occupants, perhaps_hidden_owner
 from .result import Result
+
+_COUPLED = (
+    "The service accepted {}, and changed {} with it, which this task wants as before. So every run would change one. "
+    "Write only one of them, or values that belong together, such as a room and the location that it is in."
+)
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ class _Ensure:
         finally:
             if self._kind.defines_fields:
                 self._client.forget_definitions()
-        return self._report(change, record)
+        return self._report(change, record, desired)
 
     # ---- desired
 
@@ -304,9 +310,14 @@ class _Ensure:
             self._warnings.append(f"The {self._kind.words} may be archived, so it {change.note} before it is deleted.")
         return self._finish(change, record, change.current.uuid if change.current else None)
 
-    def _report(self, change: Change, record: Record | None) -> Result:
+    def _report(self, change: Change, record: Record | None, desired: Mapping[str, Any]) -> Result:
         if record is None:
             return self._finish(change, {}, change.current.uuid if change.current else None)
+        if change.action == UPDATE and (lost := lost_fields(self._schema, change, record, desired)):
+            names = self._written_names()
+            raise SeventhingsError(
+                _COUPLED.format(*(", ".join(names[key] for key in keys) for keys in (change.values, lost)))
+            )
         change = without_unreadable(change, unread_members(self._schema, change, record) if change.current else ())
         self._warnings += [
             f"{name}: this instance does not know the field and did not keep its value, so every run will send it."
