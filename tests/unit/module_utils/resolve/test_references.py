@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
     Lookup,
+    Unresolved,
+    Why,
     identity_of,
     inside,
     is_number,
@@ -161,18 +164,69 @@ def test_references_in_a_map_are_found_at_any_depth() -> None:
     assert list(inside(top)) == [middle, deep]
 
 
-def test_the_reason_for_a_removed_place_is_that_for_what_is_in_it(
-    transport: FakeTransport, monkeypatch: pytest.MonkeyPatch
+def unresolved(transport: FakeTransport, kind: str, value: Any) -> Unresolved:
+    """Return why a reference has no target."""
+    reference = written(kind, value)
+    [problem] = references.resolve([reference], Reading(client_on(transport))).unresolved
+    assert problem.reference is reference
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "removed", "name"),
+    [
+        ("room", "Old/0.12", "location", "Old"),
+        ("room", "Head office/0.99", "room", "Head office/0.99"),
+        ("location", "Old", "location", "Old"),
+    ],
+)
+def test_the_reason_for_a_removed_target_or_place_is_the_problem(
+    kind: str, value: str, removed: str, name: str, transport: FakeTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def why_removed(_index: Any, kind: Any, questions: Any, written: Any) -> str:
-        of_place = (kind.name, written) == ("location", "Old") and questions[0].values == {"name": "Old"}
-        return "the location Old was archived" if of_place else ""
+        is_asked = kind.name == "room" or questions[0].values == {"name": written}
+        return "it was archived" if (kind.name, written, is_asked) == (removed, name, True) else ""
 
     monkeypatch.setattr(Reading, "why_removed", why_removed)
-    with pytest.raises(NoMatch, match="The location Old was archived"):
-        resolve(transport, ("room", "Old/0.12"))
-    with pytest.raises(NoMatch, match="There is no room"):
-        resolve(transport, ("room", "New/0.12"))
+    problem = unresolved(transport, kind, value)
+    assert problem == Unresolved(problem.reference, Why.MISSING, "it was archived", is_explained=True)
+    other = unresolved(transport, "room", "New/0.12")
+    assert (other.is_explained, other.words) == (False, "there is no room 'New/0.12'")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "why", "words", "cause"),
+    [
+        ("location", "Nowhere", Why.MISSING, "there is no location 'Nowhere'", "there is no such location"),
+        ("object", "9", Why.MISSING, "there is no object '9'", "there is no such object"),
+        (
+            "person",
+            "Zoe",
+            Why.MISSING,
+            "there is no person 'Zoe'; expected an e-mail address",
+            "there is no such person; expected an e-mail address",
+        ),
+        (
+            "location",
+            "Twin",
+            Why.AMBIGUOUS,
+            f"2 locations have the natural key 'Twin': {uuid_of(4)}, {uuid_of(5)}",
+            "",
+        ),
+    ],
+)
+def test_a_problem_has_words_and_a_cause_without_the_name(
+    kind: str, value: str, why: Why, words: str, cause: str, transport: FakeTransport
+) -> None:
+    problem = unresolved(transport, kind, value)
+    assert (problem.why, problem.words, problem.cause) == (why, words, cause)
+
+
+def test_the_target_of_a_reference_is_a_record_or_an_entry_to_create() -> None:
+    user, entry = Reference("user", written="ada@example.com"), object()
+    assert with_target(user, entry) == replace(user, pending=entry)
+    assert with_target(user, Record.from_flat(KINDS["user"], USERS[0])).email == "ada@example.com"
+    assert with_target(user, Record.from_flat(KINDS["user"], {"uuid": uuid_of(32), "id": 32})).email is None
 
 
 @pytest.mark.parametrize(
