@@ -15,6 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.recor
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import cause_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import references
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
@@ -192,6 +193,43 @@ def test_the_reason_for_a_removed_target_or_place_is_the_problem(
     assert problem == Unresolved(problem.reference, Why.MISSING, "it was archived", is_explained=True)
     other = unresolved(transport, "room", "New/0.12")
     assert (other.is_explained, other.words) == (False, "there is no room 'New/0.12'")
+
+
+def test_an_identity_that_the_index_does_not_know_is_a_problem(
+    transport: FakeTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def why_unknown(_index: Any, reference: Reference) -> str:
+        return "there is no object with the id 7" if reference.id == 7 else ""
+
+    monkeypatch.setattr(Reading, "why_unknown", why_unknown)
+    unknown, known = Reference("object", 7), Reference("object", 8)
+    found = references.resolve([unknown, known], Reading(client_on(transport)))
+    words = "there is no object with the id 7"
+    assert found.unresolved == [Unresolved(unknown, Why.MISSING, words)]
+    assert found.unresolved[0].cause == cause_of(words)
+    assert found.lookups[0].problems == found.unresolved
+
+
+def test_one_reference_has_one_outcome_with_those_of_its_map_inside(transport: FakeTransport) -> None:
+    reference = written("room", {"building_id": {"name": "Harbour"}, "number": "0.12"})
+    [outcome] = references.resolve([reference], Reading(client_on(transport))).lookups
+    assert outcome.reference is reference
+    assert [inner.target.id for inner in inside(outcome)] == [3]
+
+
+def test_an_unknown_field_keeps_no_other_reference_from_its_target_and_a_value_that_does_not_fit_does(
+    transport: FakeTransport,
+) -> None:
+    good = written("person", "ada@example.com")
+    found = references.resolve([written("person", {"colour": "red"}), good], Reading(client_on(transport)))
+    assert list(found.targets) == [good]
+    found = references.resolve([written("person", {"email": ["x"]}), good], Reading(client_on(transport)))
+    assert found.targets == {}
+
+
+def test_a_slash_in_the_name_of_an_object_names_no_place(transport: FakeTransport) -> None:
+    assert unresolved(transport, "object", "Head office/1").why is Why.MISSING
+    assert transport.count("GET /locations") == 0
 
 
 @pytest.mark.parametrize(
