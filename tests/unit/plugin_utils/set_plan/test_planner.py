@@ -900,3 +900,13 @@ def test_offers(here: Instance) -> None:
     assert here.plan(leaving, entry(HUB_ITEM, {"object": "100003"})).findings == [
         "hub.yml:1:10: object: object 100003 is"
     ]
+
+
+def test_only_a_plan_that_may_be_approved_says_what_its_files_ask_for(here: Instance) -> None:
+    def asked(**fields: str) -> str:
+        return here.full(thing("100002", **fields), is_approvable=True).asked.digest
+
+    assert asked(serial_number="S2") == asked(serial_number="S2")
+    assert "" != asked(serial_number="S7") != asked(serial_number="S2")
+    assert asked(nothing="x") == ""
+    assert here.full(thing("100002")).asked.digest == ""
