@@ -459,6 +459,60 @@ def test_the_limit_cuts_the_records_and_the_count_is_that_before(limit: int | No
     assert [record["id"] for record in found.records] == [5, 4, 3][:shown]
 
 
+SIZES = [thing(number, size=size) for number, size in ((1, 5), (2, 9), (3, 7), (4, None))]
+
+
+def requests_of(transport: FakeTransport) -> list[JsonMap]:
+    """Return the queries of the requests for objects."""
+    return [dict(call.pairs) for call in transport.calls if call.line == "GET /objects"]
+
+
+@pytest.mark.parametrize(
+    ("sort", "limit", "ids", "query"),
+    [
+        ("-size", 2, [2, 3], {"sort[size]": "DESC", "sort[id]": "ASC"}),
+        ("-size", 1, [2], {"sort[size]": "DESC", "sort[id]": "ASC"}),
+        ("-id", 1000, [4, 3, 2, 1], {"sort[id]": "DESC"}),
+        ("id", 2, [1, 2], {"sort[id]": "ASC"}),
+    ],
+)
+def test_the_first_records_in_an_order_of_numbers_take_one_request(
+    sort: str, limit: int, ids: list[int], query: JsonMap
+) -> None:
+    page = page_of([SIZES[number - 1] for number in ids], total=4)
+    transport = service(**{"GET /objects": page})
+    found = read(transport, sort=[sort], limit=limit)
+    assert ([record["id"] for record in found.records], found.count) == (ids, 4)
+    assert requests_of(transport) == [{"page": "1", "per_page": str(limit), **query}]
+
+
+@pytest.mark.parametrize(
+    ("sort", "limit"), [(["size"], 2), (["-name"], 2), (["-size"], 0), (["-size"], 1001), (["-size", "id"], 2), ([], 2)]
+)
+def test_the_whole_list_is_read_where_the_service_may_have_another_order(sort: list[str], limit: int) -> None:
+    transport = service(**{"GET /objects": listing(SIZES)})
+    assert len(read(transport, sort=sort, limit=limit).records) == min(limit, 4)
+    assert all("sort[size]" not in query and "sort[name]" not in query for query in requests_of(transport))
+    assert {query["per_page"] for query in requests_of(transport)} == {"1000"}
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        page_of([SIZES[1], SIZES[2]]),
+        page_of([SIZES[2], SIZES[1]], total=4),
+        page_of([SIZES[1]], total=4),
+        page_of([SIZES[1], {**SIZES[2], "archived_at": "2024-01-01T00:00:00Z"}], total=4),
+    ],
+    ids=["no total", "another order", "too few", "archived"],
+)
+def test_the_whole_list_is_read_where_the_first_records_are_doubtful(first: Any) -> None:
+    whole = listing(SIZES)
+    transport = service(**{"GET /objects": lambda call: first if dict(call.pairs)["per_page"] == "2" else whole(call)})
+    found = read(transport, sort=["-size"], limit=2)
+    assert ([record["id"] for record in found.records], found.count) == ([2, 3], 4)
+
+
 def test_a_negative_limit_is_refused() -> None:
     with pytest.raises(InvalidInput, match="limit: -1"):
         read(service(), limit=-1)
