@@ -20,19 +20,32 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.query
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
     hidden_field_message,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import (
     ListResult,
+    by_label,
     conditions_as_sent,
     list_by_barcode,
     list_records,
     matching_records,
 )
 
-from ..support import FakeTransport, JsonMap, answer, client_on, definition, listing, page_of, refusal, uuid_of
+from ..support import (
+    FakeTransport,
+    JsonMap,
+    answer,
+    client_on,
+    definition,
+    listing,
+    page_of,
+    refusal,
+    schema_of,
+    uuid_of,
+)
 
 DEFINITIONS = [
     definition("name"),
@@ -775,3 +788,26 @@ def test_users_in_filters_are_looked_up_before_they_are_sent() -> None:
         [uuid_of(4)],
         True,
     )
+
+
+def test_a_label_that_is_a_key_too_replaces_none() -> None:
+    labels = {"x_0a1b2c3d": "id", "y_0a1b2c3d": "extra", "z_0a1b2c3d": "Fine"}
+    schema = schema_of("object", *(Field(key, "TEXT", label) for key, label in labels.items()))
+    renamed, warnings = by_label(schema, [{"x_0a1b2c3d": 1, "y_0a1b2c3d": 2, "extra": 3, "z_0a1b2c3d": 4}])
+    assert renamed == [{"x_0a1b2c3d": 1, "y_0a1b2c3d": 2, "extra": 3, "Fine": 4}]
+    assert warnings == [
+        f"keys: {key} keeps its key, because another field or key is called {label!r}, too"
+        for key, label in list(labels.items())[:2]
+    ]
+
+
+def test_an_instance_without_lookups_by_barcode_is_asked_for_the_barcode_in_its_list() -> None:
+    fields = answer([definition("barcode", "BARCODE")])
+    things = [thing(1, barcode="0001"), thing(2, barcode="0002")]
+    transport = service(**{"GET /objects": listing(things), "GET /asset-tracking/asset/field-definitions": fields})
+    found = list_by_barcode(client_on(transport), KINDS["object"], "0002")
+    assert [record["id"] for record in found.records] == [2]
+    [query] = requests_of(transport)
+    assert {name: value for name, value in query.items() if name.startswith("filter")} == {
+        "filter[barcode][eq]": "0002"
+    }
