@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ..support import RANDOMISED
 
 DAVID = "david.okafor@nordhain.example"
-TASK = {"deadline": "2031-01-01", "assignees": [DAVID]}
+TASK: dict[str, Any] = {"deadline": "2031-01-01", "assignees": [DAVID]}
 CASE = {"references": ["100001"], "issue_date": "2031-01-01", "due_date": "2031-01-02", "responsible_user": DAVID}
 NEW: dict[str, tuple[str, dict[str, Any]]] = {
     "object": ("barcode", {"inventory_name": "x"}),

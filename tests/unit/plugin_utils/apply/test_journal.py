@@ -87,7 +87,7 @@ def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("noted", "moment"),
-    [(5, 5.0), (0.5, 0.5), *((odd, UNKNOWN_MOMENT) for odd in (True, math.inf, -math.inf, math.nan, [], {}))],
+    [(5, 5.0), (0.5, 0.5), *((odd, UNKNOWN_MOMENT) for odd in (True, math.inf, -math.inf, math.nan, ["x"], {"a": 1}))],
 )
 def test_a_moment_that_is_no_number_is_unknown(noted: Any, moment: float) -> None:
     assert Memory({"sent": {"object A": noted, "object B": "uuid"}}).unresolved == {"object A": moment}

@@ -903,7 +903,7 @@ def test_offers(here: Instance) -> None:
 
 
 def test_only_a_plan_that_may_be_approved_says_what_its_files_ask_for(here: Instance) -> None:
-    def asked(**fields: str) -> str:
+    def asked(**fields: Any) -> str:
         return here.full(thing("100002", **fields), is_approvable=True).asked.digest
 
     assert asked(serial_number="S2") == asked(serial_number="S2")
