@@ -280,6 +280,10 @@ class _Loading:
         if table is None or section in BY_TEMPLATE or _parts(name)[1] in (".yml", ".yaml"):
             return None
         self._mapped.add(table.setting)
+        other = self.desired.tables.in_csv(name)
+        for setting in () if other is None else sorted(table.changes.keys() & other.changes):
+            words = f"{other.setting} sets {setting} for {self._called(name)}, too; delete it in one of the two places"
+            self._find_plainly(table.place, f"{table.setting}.{setting}: {words}")
         desired = self.desired
         return TableReader(table, section, self._dialect(name, section), desired.findings, desired.warnings)
 

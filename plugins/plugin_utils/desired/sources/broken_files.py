@@ -24,6 +24,8 @@ _TOTALS = re.compile(
     re.IGNORECASE,
 )
 
+_AMOUNT = re.compile(r"\D{0,5}\d[\d.,' \u00a0\u202f]*\D{0,5}")
+"""A number, with or without a currency."""
 
 _RULES = (":", "|", "+", "=", "-")
 _RULE = re.compile(r"[:|+=-]*--[:|+=-]*")
@@ -71,16 +73,24 @@ def why_no_record(row: Iterable[str]) -> str:
 
 
 def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
-    """Yield the rows of a table, except rows of totals at its end, which are findings."""
+    """Yield the rows of a table, except rows of totals, which are findings.
+
+    Above the end of a table, such a row has only amounts beside its word.
+    """
     last: list[Node] = []
     for node in nodes:
         last.append(node)
         if len(last) > _MOST_FOOTERS:
-            yield last.pop(0)
+            yield from _record(last.pop(0), findings, is_last=False)
     for node in last:
-        first = next(iter(node.value.values()), None) if node.is_row and node.empty_cells() else None
-        if isinstance(first, str) and _TOTALS.fullmatch(first.strip()):
-            words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
-            findings.append(Finding(node.place, words))
-        else:
-            yield node
+        yield from _record(node, findings, is_last=True)
+
+
+def _record(node: Node, findings: list[Finding], is_last: bool) -> Iterator[Node]:
+    first, *others = node.value.values() if node.is_row else ("",)
+    is_total = isinstance(first, str) and _TOTALS.fullmatch(first.strip()) is not None and bool(node.empty_cells())
+    if is_total and (is_last or all(_AMOUNT.fullmatch(str(cell)) for cell in others)):
+        words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
+        findings.append(Finding(node.place, words))
+    else:
+        yield node
