@@ -281,9 +281,10 @@ class _Loading:
             return None
         self._mapped.add(table.setting)
         other = self.desired.tables.in_csv(name)
-        for setting in () if other is None else sorted(table.changes.keys() & other.changes):
-            words = f"{other.setting} sets {setting} for {self._called(name)}, too; delete it in one of the two places"
-            self._find_plainly(table.place, f"{table.setting}.{setting}: {words}")
+        for setting in table.changes:
+            if other is not None and setting in other.changes:
+                words = f"{other.setting} sets {setting} for {self._called(name)}, too; delete it in one of both places"
+                self._find_plainly(table.place, f"{table.setting}.{setting}: {words}")
         desired = self.desired
         return TableReader(table, section, self._dialect(name, section), desired.findings, desired.warnings)
 
