@@ -256,7 +256,9 @@ def test_a_problem_has_words_and_a_cause_without_the_name(
     kind: str, value: str, why: Why, words: str, cause: str, transport: FakeTransport
 ) -> None:
     problem = unresolved(transport, kind, value)
-    assert (problem.why, problem.words, problem.cause) == (why, words, cause)
+    assert (problem.why, problem.words, problem.cause, problem.name) == (why, words, cause, "")
+    assert not problem.is_explained
+    assert unresolved(transport, "room", "Plant / Hall").is_explained
 
 
 def test_the_target_of_a_reference_is_a_record_or_an_entry_to_create() -> None:
