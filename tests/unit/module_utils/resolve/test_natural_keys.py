@@ -315,6 +315,11 @@ def test_a_key_for_lookups_has_its_parts_without_case_where_the_kind_has_none() 
     assert key(PERSON, email="ADA@acme.example") == "ada@acme.example"
 
 
+def test_a_sign_that_unicode_replaces_by_a_letter_is_found_by_the_letter() -> None:
+    # The sign of the unit kelvin.
+    assert natural_keys.KeyIndex([("\u212a", "item")]).find("K") == ["item"]
+
+
 def test_an_item_may_have_its_key_twice() -> None:
     index = natural_keys.KeyIndex([("a", "item"), ("a", "item")])
     assert index.find("a") == ["item"]
