@@ -811,3 +811,43 @@ def test_an_instance_without_lookups_by_barcode_is_asked_for_the_barcode_in_its_
     assert {name: value for name, value in query.items() if name.startswith("filter")} == {
         "filter[barcode][eq]": "0002"
     }
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted", "sent"),
+    [
+        ("eq", "\u00fc", Condition("name", "in", ("\u00fc", "u\u0308"))),
+        ("neq", "\u00fc", Condition("name", "nin", ("\u00fc", "u\u0308"))),
+        ("in", ["\u00fc", "a"], Condition("name", "in", ("\u00fc", "u\u0308", "a"))),
+        ("eq", "u", Condition("name", "eq", ("u",))),
+    ],
+)
+def test_a_text_is_sent_in_all_forms_of_unicode(operator: str, wanted: Any, sent: Condition) -> None:
+    client = client_on(service())
+    found, _are_all = conditions_as_sent(client, client.schema(KINDS["object"]), {"name": {operator: wanted}})
+    assert found == [sent]
+
+
+def test_numbers_come_before_texts() -> None:
+    things = [
+        thing(1, seen="later"),
+        thing(2, seen="2024-01-01T00:00:00Z"),
+        thing(3),
+        thing(4, size="many"),
+        thing(5, size=4),
+    ]
+    assert [record["id"] for record in read(service(*things), sort=["seen"]).records][-2:] == [2, 1]
+    assert [record["id"] for record in read(service(*things), sort=["size"]).records][-2:] == [5, 4]
+
+
+def test_a_problem_with_a_filter_names_its_option_and_operator() -> None:
+    client = client_on(service(thing(1, name="a")))
+    schema = client.schema(KINDS["object"])
+    for wanted, begin in (({"nmae": "a"}, "match.nmae: "), ({"name": {"equals": "a"}}, "match.name")):
+        with pytest.raises(InvalidInput) as caught:
+            matching_records(client, schema, wanted, [], "match")
+        assert caught.value.message.startswith(begin)
+    with pytest.raises(InvalidInput, match=r"^filters\.nmae: "):
+        matching_records(client, schema, {"nmae": "a"}, [])
+    with pytest.raises(NoMatch, match=r"^filters\.room\.eq: "):
+        matching_records(client, schema, {"room": "Nowhere"}, [])
