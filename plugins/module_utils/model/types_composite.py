@@ -255,11 +255,6 @@ def _is_hidden_renter(raw: Any) -> bool:
     return not raw.get("value") if raw["type"] == "user" else "value" in raw and raw["value"] is None
 
 
-def _send_renter(raw: Any) -> Any:
-    """Return an unreadable renter as it is sent back, unless that would remove one that the answer does not show."""
-    return cannot_send(raw) if _is_hidden_renter(raw) else raw
-
-
 def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | None], Any]:
     def plain(value: tuple[str, Any] | None) -> Any:
         if value is None:
@@ -356,7 +351,7 @@ STRUCTURES: dict[str, FieldType] = {
     "DAY": DATE,
     "INTERVAL": faithful(INTERVAL),
     "INTERVALS": faithful(INTERVALS),
-    "RENTER": faithful(RENTER, _send_renter, _is_no_renter),
+    "RENTER": faithful(RENTER, lambda raw: cannot_send(raw) if _is_hidden_renter(raw) else raw, _is_no_renter),
     "RENTAL_STATUS": replace(
         TEXT,
         equal=equal_by(_before_its_day),

@@ -186,10 +186,6 @@ def _merge_terms(current: Terms, written: Terms | None) -> Terms:
     return {name: values for name, values in merged.items() if values}
 
 
-def _equal_terms(left: Terms, right: Terms, _field: Field) -> bool:
-    return _as_sets(left) == _as_sets(right)
-
-
 def _as_sets(terms: Terms) -> dict[str, set[Any]]:
     return {name: set(values) for name, values in terms.items() if values}
 
@@ -277,7 +273,7 @@ _ATTRIBUTES = faithful(
         _read_terms,
         _write_terms,
         _show_terms,
-        _equal_terms,
+        lambda left, right, _field: _as_sets(left) == _as_sets(right),
         empty={},
         merge=_merge_terms,
         option={"type": "dict"},

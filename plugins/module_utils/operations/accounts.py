@@ -83,7 +83,7 @@ def user_from_person(client: Client, options: Mapping[str, Any], check_mode: boo
         field_visibility_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
     if not isinstance(email, str) or not email:
         raise InvalidInput(f"The person {found.uuid} has no e-mail address; a user can't be created without it.")
-    namesakes = _with_email(email, everyone)
+    namesakes = natural_keys.identified(Schema(PERSON, PERSON.identity), ["email"], {"email": email}, everyone)
     natural_keys.only_record(
         PERSON,
         f"the e-mail address {email!r}",
@@ -98,10 +98,6 @@ def user_from_person(client: Client, options: Mapping[str, Any], check_mode: boo
         return Result(True, {"email": email}, None, diff)
     user = make_user(client, email)
     return Result(True, _show(user), user.uuid, diff)
-
-
-def _with_email(email: str, persons: Sequence[Record]) -> list[Record]:
-    return natural_keys.identified(Schema(PERSON, PERSON.identity), ["email"], {"email": email}, persons)
 
 
 def _matching(client: Client, everyone: Sequence[Record], filters: Mapping[str, Any]) -> Record:

@@ -48,7 +48,7 @@ def clean(text: str) -> str:
     replaced by its JSON escape. So a text in JSON stays the same text.
     """
     if not (text.isascii() and text.isprintable()):
-        text = _INVISIBLE.sub(lambda match: _escape(match[0]), text)
+        text = _INVISIBLE.sub(lambda match: json.dumps(match[0])[1:-1], text)
     if "##" in text or "::" in text:
         text = _TO_A_PIPELINE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return text
@@ -84,7 +84,3 @@ def sanitized(result: Mapping[str, Any]) -> dict[str, Any]:
     if "warnings" in result:
         printed["warnings"] = [clean(text) for text in result["warnings"]]
     return printed
-
-
-def _escape(letter: str) -> str:
-    return json.dumps(letter)[1:-1]

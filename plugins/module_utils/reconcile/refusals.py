@@ -15,10 +15,11 @@ from ..errors import Conflict, InternalError, InvalidRequest, NotProcessable, Se
 from ..model.kinds import TEMPLATE_KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_basic import FIELD_TYPES
-from ..model.types_links import Reference, references_in
+from ..model.types_links import references_in
 from ..resolve import natural_keys
 from ..resolve.field_visibility import LIMITED
 from ..resolve.read_cache import Reading
+from ..resolve.references import means
 
 
 def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
@@ -83,7 +84,7 @@ def _linked(client: Client, reading: Reading, schema: Schema, key: str, record: 
         return [
             other
             for other in records
-            if any(_means(reference, record) for reference in references_in(schema.read_field(key, other.flat)))
+            if any(means(reference, record) for reference in references_in(schema.read_field(key, other.flat)))
         ]
 
     links = Condition.on_links(key, "eq", [Link(record.id, record.uuid)])
@@ -95,10 +96,6 @@ def _linked(client: Client, reading: Reading, schema: Schema, key: str, record: 
         if found:
             return linked(found) or linked(reading.listed(schema.kind))
     return []
-
-
-def _means(reference: Reference, record: Record) -> bool:
-    return reference.uuid == record.uuid or (reference.id is not None and reference.id == record.id)
 
 
 _MOST_NAMED = 3

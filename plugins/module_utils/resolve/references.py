@@ -401,6 +401,11 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
     return replace(reference, location=option)
 
 
+def means(reference: Reference, record: Record) -> bool:
+    """Return True if a resolved reference means a record."""
+    return reference.uuid == record.uuid or (reference.id is not None and reference.id == record.id)
+
+
 def identity_of(reference: Reference) -> str:
     """Return the uuid or the id of a resolved reference in words."""
     return f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"

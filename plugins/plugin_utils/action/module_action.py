@@ -63,7 +63,8 @@ class ActionModule(ActionBase):
             self._connection.transport != "local"
             or self._play_context.become
             or task.async_val
-            or self._environment_given()
+            # A module process gets the environment of the task, but the worker does not.
+            or any(task.environment or ())
         ):
             return False
         interpreter = self._templar.template(variables.get("ansible_python_interpreter"))
@@ -80,10 +81,6 @@ class ActionModule(ActionBase):
 
     def _module(self) -> ModuleSpec:
         return MODULES[self._name()]
-
-    def _environment_given(self) -> bool:
-        # A module process gets the environment of the task, but the worker does not.
-        return any(self._task.environment or ())
 
     def _run_here(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         name, module_spec = self._name(), self._module()

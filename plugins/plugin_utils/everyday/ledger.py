@@ -56,8 +56,6 @@ _PAGE = {
 }
 """The lists of the result, and their columns."""
 
-_LISTS = tuple(_PAGE)
-
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 
 
@@ -168,7 +166,7 @@ class _Comparison:
         self._lists = lists
         self._ledger = ledger
         self._rules = rules
-        self._found: dict[str, list[dict[str, Any]]] = {name: [] for name in _LISTS}
+        self._found: dict[str, list[dict[str, Any]]] = {name: [] for name in _PAGE}
         self._matched: dict[str, Row] = {}
         self._unnamed: set[tuple[str, str, str]] = set()
         self._others = 0

@@ -26,7 +26,7 @@ from ...module_utils.resolve.field_visibility import (
 )
 from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
 from ...module_utils.resolve.natural_keys import identity_of
-from ...module_utils.resolve.references import reference_in
+from ...module_utils.resolve.references import means, reference_in
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from ..papers.table import MONEY
@@ -187,7 +187,7 @@ class ObjectLists:
         schema = self.schema if of.kind is OBJECT else self.state.schema(of.kind)
         value = schema.read_field(key, of.flat)
         links = map(self.state.completed, references_in(value) if to is not None else ())
-        return any(to and (link.uuid == to.uuid or (link.id is not None and link.id == to.id)) for link in links)
+        return any(to and means(link, to) for link in links)
 
     def is_apart(self, record: Record, room_key: str, location_key: str) -> bool:
         """Return True if an object is in a room, but has another location than that room."""

@@ -64,7 +64,7 @@ class Portable:
         self._on_left_out = on_left_out
         self._names: dict[tuple[str, str], Any] = {}
         self._left_out: set[tuple[str, str]] = set()
-        self._was_named = False
+        self.is_stale = False
         self._field_names: dict[tuple[str, str], str] = {}
 
     def begin(self) -> None:
@@ -72,22 +72,17 @@ class Portable:
 
         From now on, no record refers to the records that are left out so far.
         """
-        self._was_named = False
+        self.is_stale = False
         self._downloads.paths.clear()
 
     def leave_out(self, kind: str, uuid: str) -> None:
         """Leave out a record. No other record refers to it."""
         self._left_out.add((kind, uuid))
-        self._was_named |= self._names.pop((kind, uuid), None) is not None
+        self.is_stale |= self._names.pop((kind, uuid), None) is not None
 
     def is_left_out(self, kind: str, uuid: str) -> bool:
         """Return True if no file will have a record."""
         return (kind, uuid) in self._left_out
-
-    @property
-    def is_stale(self) -> bool:
-        """Return True if a record was left out after it had been named, so that everything must be written again."""
-        return self._was_named
 
     def record(
         self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], location: str

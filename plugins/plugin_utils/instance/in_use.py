@@ -13,6 +13,7 @@ from ...module_utils.model.field import first_of, readable
 from ...module_utils.model.kinds import OBJECT, RENTAL_CASE, TASK, Kind
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE
+from ...module_utils.resolve.references import means
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
@@ -67,8 +68,4 @@ def _ends(planned: Planned, kind: Kind) -> bool:
 
 def _refers(state: ListedState, record: Record, target: Record) -> bool:
     values = tuple(state.schema(record.kind).read(record.flat).values())
-    return any(
-        reference.target == OBJECT.name
-        and (reference.uuid == target.uuid or (reference.id is not None and reference.id == target.id))
-        for reference in references_in(values)
-    )
+    return any(reference.target == OBJECT.name and means(reference, target) for reference in references_in(values))

@@ -150,9 +150,7 @@ class _Reader:
 
     @staticmethod
     def _sides(planned: Planned, key: str) -> tuple[Any, Any]:
-        current = planned.change.current
-        is_now = None if current is None else planned.schema.read_field(key, current.flat)
-        return is_now, planned.change.values.get(key)
+        return planned.now(key), planned.change.values.get(key)
 
     def _read_mails(self, planned: Planned) -> None:
         action, section = planned.change.action, planned.section

@@ -159,18 +159,12 @@ def _dates(changed: Sequence[tuple[Planned, Any]], last: dt.date) -> Iterator[_C
     yield case
 
 
-def _before(planned: Planned, key: str) -> Any:
-    """Return the present value of a field, or None for a new record."""
-    current = planned.change.current
-    return None if current is None else planned.schema.read_field(key, current.flat)
-
-
 def _factors(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case]:
     """Find values that were multiplied or divided by a power of ten, as if a decimal point was lost."""
     cases: dict[tuple[bool, int], _Case] = {}
     definition = changed[0][0].schema.fields[key]
     for planned, value in changed:
-        before = _before(planned, key)
+        before = planned.now(key)
         exponent = _power_of_ten(before, value)
         if abs(exponent) >= _LEAST_EXPONENT:
             verb = f"{'multiplied' if exponent > 0 else 'divided'} by {10 ** abs(exponent):,}"
@@ -196,7 +190,7 @@ def _power_of_ten(before: Any, after: Any) -> int:
 def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
     """Find values that other records had before, in a unique column that was shifted or sorted on its own."""
     case = _Case("values that other records had before, as if the column was shifted or sorted on its own")
-    pairs = [(planned, _before(planned, key), value) for planned, value in changed if planned.change.action == UPDATE]
+    pairs = [(planned, planned.now(key), value) for planned, value in changed if planned.change.action == UPDATE]
     # A field that was empty has no value that could be shifted.
     pairs = [pair for pair in pairs if all(isinstance(side, _SCALARS) for side in pair[1:]) and pair[1] not in EMPTY]
     before, after = {was for _planned, was, _value in pairs}, {value for _planned, _was, value in pairs}

@@ -95,8 +95,7 @@ class _Search:
                 yield self._waiting[target], self._free[uuid]
 
     def _before(self, planned: Planned, key: str) -> Record | None:
-        current = planned.change.current
-        value = None if current is None else planned.schema.read_field(key, current.flat)
+        value = planned.now(key)
         return self._state.find(value) if isinstance(value, Reference) else None
 
     def _equal(self, key: str) -> Iterator[tuple[Planned, Record]]:

@@ -134,11 +134,6 @@ class Variables:
             elif value is not None:
                 self._values[name] = _as_typed(variable.type, value)
 
-    @property
-    def are_declared(self) -> bool:
-        """Return True if variables are declared. Otherwise ``${`` has no special meaning."""
-        return bool(self._declared or self._wrong)
-
     def warnings(self) -> list[str]:
         """Return warnings about variables that are declared or given but not used."""
         declared = [
@@ -157,7 +152,7 @@ class Variables:
         :param leave: members that stay as they are.
         """
         value = node.value
-        if not self.are_declared or not _has_mark(value):
+        if not (self._declared or self._wrong) or not _has_mark(value):
             return node
         if isinstance(value, dict):
             left = frozenset(leave)

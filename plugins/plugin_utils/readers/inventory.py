@@ -281,15 +281,11 @@ class _Places:
 def _placed(records: Sequence[Shown], plural: str, plan: Plan, places: Mapping[str, _Places]) -> Iterator[Node]:
     """Yield each record with its place, in an order that does not depend on the answer."""
     narrowed = plan.filtered.intersection(places)
-    for record in sorted(records, key=_age):
+    for record in sorted(records, key=lambda record: (integer_of(record.get("id")) or 0, str(record.get("uuid")))):
         found = (places[above].find(record.get(key)) for above, key in plan.links(plural))
         node = Node(record, plural, next((place for place in found if place), None))
         if narrowed <= {above.plural for above in node.chain}:
             yield node
-
-
-def _age(record: Shown) -> tuple[int, str]:
-    return (integer_of(record.get("id")) or 0, str(record.get("uuid")))
 
 
 def _variables(node: Node, plan: Plan, names: Variables) -> dict[str, Any]:

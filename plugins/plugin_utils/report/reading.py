@@ -114,9 +114,7 @@ def _shown_links(planned: Planned) -> set[str]:
 
 def _links(planned: Planned, key: str) -> Iterable[Reference]:
     """Yield the links to people and objects on both sides of a field."""
-    current = planned.change.current
-    is_now = None if current is None else planned.schema.read_field(key, current.flat)
-    for reference in references_in((is_now, planned.change.values.get(key))):
+    for reference in references_in((planned.now(key), planned.change.values.get(key))):
         if reference.target in (*PERSONS, OBJECT.name):
             yield reference
 

@@ -70,8 +70,7 @@ class Removals:
 
     def now(self, planned: Planned, key: str) -> Any:
         """Return the present value of a field, or that of the files for a record that does not exist."""
-        current = planned.change.current
-        return planned.desired.get(key) if current is None else planned.schema.read_field(key, current.flat)
+        return planned.desired.get(key) if planned.change.current is None else planned.now(key)
 
     def removed_with(self, planned: Planned) -> dict[str, Any]:
         """Return what is removed along with a record; nothing for a record that stays. The archive keeps most of it."""

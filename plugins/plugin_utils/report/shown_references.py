@@ -36,11 +36,10 @@ def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
     if planned.kind.defines_fields:
         names = _names_of_fields(planned, state)
         return _named(before, names), _named(after, names)
-    current = None if change.current is None else change.current.flat
     for key in {*before, *after} & {*schema.fields}:
         if schema.fields[key].retyped or (change.action == UPDATE and key not in change.values):
             continue
-        is_now = None if current is None else schema.read_field(key, current)
+        is_now = planned.now(key)
         wanted = change.values.get(key)
         if any(references_in((is_now, wanted))):
             is_now, wanted = in_one_notation(is_now, wanted, state.known_name_of)

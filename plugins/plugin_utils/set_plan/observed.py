@@ -53,13 +53,6 @@ def comparisons_of(definitions: Iterable[Mapping[str, Any]]) -> Iterator[Relatio
             yield _related_fields(raw.get("relations"))
 
 
-def _written_comparisons(entries: Iterable[Entry]) -> Iterator[Relations]:
-    """Yield the relations of the definitions in the files that compare two fields."""
-    for entry in entries:
-        if entry.template == OBJECT.template and entry.fields.get("type") == _COMPARISON:
-            yield _related_fields(entry.fields.get("relations"))
-
-
 def _related_fields(relations: Any) -> Relations:
     return {
         str(relation.get("type")): str(relation.get("field") or relation.get("field_uuid") or "")
@@ -239,7 +232,11 @@ class ObservedFields(Aspect):
         return found
 
     def _planned_comparisons(self) -> Iterator[Relations]:
-        return _written_comparisons(entry for entry in self._context.desired.entries if entry.kind.defines_fields)
+        """Yield the relations of the definitions in the files that compare two fields."""
+        for entry in self._context.desired.entries:
+            is_of_objects = entry.kind.defines_fields and entry.template == OBJECT.template
+            if is_of_objects and entry.fields.get("type") == _COMPARISON:
+                yield _related_fields(entry.fields.get("relations"))
 
     def _identity(self, section: str, schema: Schema | None) -> frozenset[str]:
         if schema is None:

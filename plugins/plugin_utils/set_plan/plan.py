@@ -122,6 +122,11 @@ class Planned:
         """Return the name of the record in the memory of the journal."""
         return f"{self.kind.name} {self.journal_key}"
 
+    def now(self, key: str) -> Any:
+        """Return the present value of a field, or None for a new record."""
+        current = self.change.current
+        return None if current is None else self.schema.read_field(key, current.flat)
+
     def hide(self, hiding: Hiding) -> Planned:
         """Return a copy in which the place replaces a natural key with a vaulted part."""
         if any(hiding.covers(self.entry, written_as(self.schema, self.entry, key), key) for key in self.keys):

@@ -136,15 +136,14 @@ class Reading:
         if row is None or misfit is None or not misfit.is_unknown or not isinstance(message, FieldError):
             self.find(place, message)
             return
-        field = self.schema(row.kind).find(str(message.way[0]))
-        if field is None or any(field.key in (keys or ()) for keys in self._all_keys(row)):
+        schema = self.schema(row.kind)
+        field = schema.find(str(message.way[0]))
+        # The choices of keys that the files name, or those of the kind.
+        all_keys: Sequence[Sequence[str] | None] = self.key_choices(schema, row.rules) or row.kind.match_on
+        if field is None or any(field.key in (keys or ()) for keys in all_keys):
             self.find(place, message)
         else:
             self.unknown.setdefault(id(row), {})[field.key] = place, message
-
-    def _all_keys(self, entry: Entry) -> Sequence[Sequence[str] | None]:
-        """Return the choices of keys of an entry: those that the files name, or those of its kind."""
-        return self.key_choices(self.schema(entry.kind), entry.rules) or entry.kind.match_on
 
     def key_fields(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
         """Return the fields that identify a record, or nothing after a finding."""

@@ -59,9 +59,7 @@ class WrittenValues(Aspect):
 
 def _new_files(planned: Planned, key: str, value: Any) -> Iterator[tuple[int, str]]:
     """Yield the files by uuid that a field does not have yet, each after its number in the field."""
-    current = planned.change.current
-    now = None if current is None else planned.schema.read_field(key, current.flat)
-    linked = {file.uuid for file in attachments_in(now)}
+    linked = {file.uuid for file in attachments_in(planned.now(key))}
     for number, file in enumerate(attachments_in(value)):
         if file.uuid is not None and file.path is None and file.uuid not in linked:
             yield number, file.uuid

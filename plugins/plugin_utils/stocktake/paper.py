@@ -118,16 +118,12 @@ def _is_for(reason: str) -> Callable[[_Item], bool]:
     return lambda item: reason in item["reasons"]
 
 
-def _is_left(item: _Item) -> bool:
-    return bool(item["status"] == OK and item["scanned"] == NOT_SCANNED)
-
-
 def _results(items: Sequence[_Item], fields: Mapping[str, Field]) -> Iterator[Table]:
     """Yield the tables of a stocktake. A missing object has the data that help to find it or to write it off."""
     money = amount_columns(filter(_has(MISSING), items), fields)
     yield _list(items, _has(DEVIATION), DEVIATION, "accepted")
     yield _list(items, _has(MISSING), MISSING, "cleared_up", (*_NUMBERS, "target_room", "time"), money)
-    yield _list(items, _is_left, NOT_SCANNED, "confirmed")
+    yield _list(items, lambda item: (item["status"], item["scanned"]) == (OK, NOT_SCANNED), NOT_SCANNED, "confirmed")
     yield _list(items, _has(NEW), NEW, "accepted")
     yield _list(items, _has(UNKNOWN), UNKNOWN, "cleared_up")
     yield _list(items, lambda item: bool(item["unlabelled"]), UNLABELLED, "confirmed")

@@ -130,11 +130,6 @@ class ApplyRecord:
         """The number of records that the run created or brought back from the archive, at most."""
         return sum(change.may_have_effect and (change.action == CREATE or change.unarchived) for change in self.changes)
 
-    @property
-    def is_spent(self) -> bool:
-        """Return True for a finished undo that is the newest record. See :meth:`spent`."""
-        return bool(self.undoes) and not self.changes
-
     def spent(self) -> ApplyRecord:
         """Return a finished undo without its changes, so that selecting the newest record never undoes them."""
         return replace(self, changes=())

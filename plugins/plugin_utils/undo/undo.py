@@ -53,7 +53,7 @@ class Undo:
 
     def why_nothing(self) -> str:
         """Return why nothing is undone; empty if something may be."""
-        if not self.record.is_spent:
+        if not self.record.undoes or self.record.changes:
             return ""
         return (
             f"applied: last is itself a finished undo ({self.source}), so nothing is undone. To undo that undo, or an "
