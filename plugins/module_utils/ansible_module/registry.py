@@ -162,8 +162,7 @@ def _info_module(kind: Kind) -> ModuleSpec:
         return result
 
     exclusive = ("id" if kind.numbered else "uuid", *((kind.barcode_key,) if kind.barcode_key else ()), "filters")
-    rules = {"mutually_exclusive": [exclusive]}
-    return ModuleSpec(argument_specs.info_spec(kind), run, rules)
+    return ModuleSpec(argument_specs.info_spec(kind), run, {"mutually_exclusive": [exclusive]})
 
 
 def _module(

@@ -8,7 +8,7 @@ They have the same four representations as the field types in :mod:`types_basic`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -97,10 +97,6 @@ def _length(value: Interval | None, _field: Field) -> Any:
     return value.length() if value else None
 
 
-def _equal_intervals(left: Sequence[Interval], right: Sequence[Interval], _field: Field) -> bool:
-    return sorted(interval.length() for interval in left) == sorted(interval.length() for interval in right)
-
-
 _INTERVAL_OPTIONS = {
     "unit": {"type": "str", "choices": list(UNITS), "required": True},
     "value": {"type": "int", "required": True},
@@ -126,7 +122,7 @@ INTERVAL = FieldType(
 )
 INTERVALS = list_of(
     INTERVAL,
-    equal=_equal_intervals,
+    equal=lambda left, right, _field: sorted(map(Interval.length, left)) == sorted(map(Interval.length, right)),
     same_as=_length,
     option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
     shape="intervals",

@@ -242,8 +242,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         body = {"report_template_uuid": str(found[0]["uuid"]), "object_uuids": uuids}
         before, now = local.write(dest.name, lambda: pdf(client, "/report", body))
         after = path | now
-    diff = {"before": before, "after": after}
-    return Result(bool(after), path, None, diff, warnings, tuple(local.backups))
+    return Result(bool(after), path, None, {"before": before, "after": after}, warnings, tuple(local.backups))
 
 
 def report_to_come(options: Mapping[str, Any]) -> Result:

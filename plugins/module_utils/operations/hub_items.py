@@ -307,9 +307,8 @@ def hub_suggestion_info(client: Client, options: Mapping[str, Any]) -> ListResul
     """
     filters, category = options["filters"], options.get("category")
     wire: dict[str, dict[str, Any]] = {}
-    schema = client.schema(_OBJECT)
     # An instance may ignore an unknown field and then suggest something for every object.
-    conditions, are_all = conditions_as_sent(client, schema, filters)
+    conditions, are_all = conditions_as_sent(client, client.schema(_OBJECT), filters)
     for condition in conditions:
         values = [DECIMAL.write(value) if isinstance(value, Decimal) else value for value in condition.values]
         plural = condition.meaning.operands is Operands.MANY

@@ -212,8 +212,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     """
     if current is None or allowed or not change.kind.defines_fields:
         return
-    schema = Schema.for_kind(FIELD_DEFINITION)
-    have = schema.read(current.flat)
+    have = Schema.for_kind(FIELD_DEFINITION).read(current.flat)
     prefix = f"{have.get('label') or have.get('field_key')}: "
     lost = []
     if "type" in change.values:

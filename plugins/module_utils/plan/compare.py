@@ -79,8 +79,7 @@ class Comparer:
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Return True if nothing would have to change in a record."""
         desired = self._state.comparable(wanted.schema, wanted.desired, current)
-        change = plan_present(wanted.schema, desired, current, completed=self._state.completed)
-        return not change.changed
+        return not plan_present(wanted.schema, desired, current, completed=self._state.completed).changed
 
     def recognise_files(self, schema: Schema, desired: Mapping[str, Any], current: Record) -> None:
         """Give local files the uuids of linked files with the same content."""

@@ -326,8 +326,7 @@ class Files:
 
     def add_file(self, layer: int, name: str, content: bytes) -> None:
         """Add a file with an attachment, unless its name exists: names distinguish contents."""
-        target = Target(layer, name)
-        opened = self._open(target)
+        opened = self._open(Target(layer, name))
         if opened.before is None:
             opened.after, opened.is_attachment = content, True
 
@@ -420,11 +419,8 @@ class Files:
 
         :raises InvalidInput: if somebody else changed a file meanwhile.
         """
-        backups = []
-        for change in changes:
-            if backup and change.before is not None:
-                folder = self._folders[change.target.layer]
-                backups.append(folder.backup(change.target.name))
+        replaced = [change.target for change in changes if backup and change.before is not None]
+        backups = [self._folders[target.layer].backup(target.name) for target in replaced]
         new_first = sorted(changes, key=lambda change: change.before is not None)
         self._write(
             [(change.target, change.before, change.halfway) for change in new_first if change.halfway is not None]

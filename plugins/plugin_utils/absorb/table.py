@@ -131,8 +131,7 @@ class TableSource(TextSource):
         An empty cell means "not managed", so a cleared value is written explicitly.
         """
         if value is None or value == []:
-            is_clear = self._dialect.clears_cell(name, "")
-            return "" if is_clear else self._dialect.null or ""
+            return "" if self._dialect.clears_cell(name, "") else self._dialect.null or ""
         separator = self._dialect.list_separator
         return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
 
@@ -155,9 +154,8 @@ class TableSource(TextSource):
         for name, value in record.items():
             self._say(name, value)
             cells[self._header[name]] = self._text(name, value)
-        row = csv_row(cells, Dialect(delimiter=self._delimiter))
         # A row without values is not a row.
-        return row if any(cells) else ""
+        return csv_row(cells, Dialect(delimiter=self._delimiter)) if any(cells) else ""
 
 
 def _joined(items: Sequence[Any], separator: str) -> str:

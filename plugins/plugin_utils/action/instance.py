@@ -30,5 +30,4 @@ def provision(run: SetRun) -> dict[str, Any]:
         rules=rules,
         apply_record=run.path("apply_record"),
     )
-    desired = run.load_all(rules)
-    return result_of(run.run(desired, run_options), run.reports)
+    return result_of(run.run(run.load_all(rules), run_options), run.reports)

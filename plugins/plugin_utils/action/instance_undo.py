@@ -30,8 +30,7 @@ def undo_apply(run: SetRun) -> dict[str, Any]:
     if options["protected"]:
         require_caps(run.written, without=("prune",))
     approving = run.approving()
-    client = run.connected()
-    undo = _undo_of(run, client, run.load_all() if run.has_files else None)
+    undo = _undo_of(run, run.connected(), run.load_all() if run.has_files else None)
     desired = undo.base(run.hiding)
     undo.protect(desired, run.desired)
     run_options = RunOptions(

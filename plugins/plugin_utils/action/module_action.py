@@ -50,8 +50,7 @@ class ActionModule(ActionBase):
             result.update({"failed": True, "msg": wrong})
         else:
             self._share_run_folder()
-            done = self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val))
-            result.update(done)
+            result.update(self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val)))
         marked: dict[str, Any] = as_data(result)
         return marked
 

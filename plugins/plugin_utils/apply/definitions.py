@@ -52,5 +52,4 @@ def relate(client: Client, planned: Planned) -> None:
     # Planning found all other mistakes in the relations.
     values, _findings = planned.schema.parse({"relations": resolved}, "")
     current = client.get(FIELD_DEFINITION, uuid, template)
-    applier = Applier(client, planned.schema, template)
-    applier.write(Change(FIELD_DEFINITION, UPDATE, current, values), list)
+    Applier(client, planned.schema, template).write(Change(FIELD_DEFINITION, UPDATE, current, values), list)

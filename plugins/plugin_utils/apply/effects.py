@@ -100,10 +100,9 @@ class Effects:
         :param before: the lists that the plan was made from.
         :param listed: kinds that are listed again anyway.
         """
-        counts = Counter(write.kind.name for write in self._writes)
         return {
             name
-            for name, count in counts.items()
+            for name, count in Counter(write.kind.name for write in self._writes).items()
             if name in listed
             or KINDS[name] is HUB_ITEM
             or (before is not None and before.is_listed(KINDS[name]) and _pages(before, KINDS[name]) < count)

@@ -168,8 +168,7 @@ class Executor:
 
     def _check_results(self) -> None:
         """Check for duplicate creations and for writes without effect, in the same lists."""
-        changes = self._plan.changes
-        created = creations_in(changes)
+        created = creations_in(self._plan.changes)
         lists = self._effects.lists(self._plan.state, {planned.kind.name for planned in created})
 
         def read_again() -> ListedState:

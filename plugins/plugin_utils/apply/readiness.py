@@ -153,10 +153,9 @@ def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
 
 
 def _awaited(planned: Planned) -> Iterable[tuple[str, Reference]]:
-    values = planned.change.values
     return [
         (key, reference)
-        for key, value in values.items()
+        for key, value in planned.change.values.items()
         for reference in references_in(value)
         if reference.pending is not None
     ]

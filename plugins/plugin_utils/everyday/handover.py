@@ -94,7 +94,7 @@ class _Handover:
         self._write(sheet, lists, document, has)
         result: dict[str, Any] = {"changed": False, "msg": ""}
         left = whole.number
-        doubts = self._doubts(whole, sees)
+        doubts = [*map(clean, whole.unread), *([sees["words"]] if sees["hidden_records"] != NO else [])]
         if doubts:
             self._call.warnings.append(f"{person.words} may have more than this: {'; '.join(doubts)}.")
         if successor is not None and has.number:
@@ -140,10 +140,6 @@ class _Handover:
             if unclear:
                 found.unread.append(f"{kind.plural}: {unclear:,} of them have an unknown status, and may be history")
         return found
-
-    def _doubts(self, whole: Belongings, sees: Mapping[str, Any]) -> list[str]:
-        doubts = map(clean, whole.unread)
-        return [*doubts, *([sees["words"]] if sees["hidden_records"] != NO else [])]
 
     def _refusal(self, person: Person, left: int, has: Belongings) -> str:
         if left:
@@ -201,8 +197,7 @@ class _Handover:
                 )
         for record, keys in has.by_section[OBJECT.section]:
             successors = {key: successor.in_field(types[key]) for key in keys}
-            links = {key: of.uuid for key, of in successors.items() if of is not None}
-            yield lists.entry(record, links)
+            yield lists.entry(record, {key: of.uuid for key, of in successors.items() if of is not None})
         if successor.user is None:
             return
         user = successor.user.uuid

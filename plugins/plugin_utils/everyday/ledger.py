@@ -367,12 +367,11 @@ class _Comparison:
 
     def _counts(self) -> dict[str, int]:
         differing = {row["uuid"] for row in self._found["differences"]}
-        numbers = {name: len(self._found[name]) for name in ("not_found", "not_in_books", "doubtful", "skipped")}
         return {
             "rows": len(self._ledger.rows),
             "equal": len(self._matched) - len(differing),
             "differ": len(differing),
-            **numbers,
+            **{name: len(self._found[name]) for name in ("not_found", "not_in_books", "doubtful", "skipped")},
             "not_in_scope": self._others,
         }
 

@@ -112,21 +112,17 @@ class ObjectLists:
         """The fields of objects that the account sees."""
         return FieldVisibility.from_records(self.schema, self.objects)
 
-    @property
-    def hidden(self) -> frozenset[str]:
-        """The fields that are certainly hidden from the account."""
-        return self.field_visibility.hidden
-
     def check_visible(self, needed: Iterable[Field], consequence: str) -> None:
         """Refuse fields that are hidden, or may be hidden.
 
         :param consequence: what is not possible without them.
         :raises InvalidInput: with a line for each.
         """
+        seen = self.field_visibility
         wrong = [
-            hidden_field_message(field.key) if field.key in self.hidden else maybe_hidden_message(field.key)
+            hidden_field_message(field.key) if field.key in seen.hidden else maybe_hidden_message(field.key)
             for field in needed
-            if field.key in self.field_visibility.missing
+            if field.key in seen.missing
         ]
         if wrong:
             raise InvalidInput([f"{words}, so {consequence}" for words in wrong])
@@ -162,7 +158,7 @@ class ObjectLists:
             **{schema.kind.section: len(self.state.records(schema.kind)) for schema in schemas},
             "hidden_records": found.hidden_records,
             "locations_without_objects": without,
-            "hidden_fields": sorted(self.hidden),
+            "hidden_fields": sorted(self.field_visibility.hidden),
             "words": words,
         }
 

@@ -28,8 +28,7 @@ def move_objects(options: Mapping[str, Any], check_mode: bool, host: str = "") -
 def _run(call: Call) -> dict[str, Any]:
     options = call.options
     call.reports()
-    client = call.connect()
-    lists = call.read_lists(client, *((PERSON, USER) if options["person"] is not None else ()))
+    lists = call.read_lists(call.connect(), *((PERSON, USER) if options["person"] is not None else ()))
     _comparison, actual, target = lists.compared_rooms()
     keys = [target, *([actual] if options["actual"] else [])]
     lists.require_rooms(keys)

@@ -55,11 +55,10 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     if format_name == "xlsx":
         openpyxl_library()
     settings, set_id = _settings_of(dest)
-    identity = {section: tuple(keys) for section, keys in settings.identity.items()}
     selection = Selection(
         tuple(options["only"]),
         options["filters"],
-        identity,
+        {section: tuple(keys) for section, keys in settings.identity.items()},
         observed=settings.observed,
         beside=dict.fromkeys(SECTIONS, COLUMNS) if format_name in ("csv", "xlsx") else {},
     )

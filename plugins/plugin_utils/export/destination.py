@@ -109,8 +109,7 @@ class Destination:
             else:
                 self.written[path] = content
         self.removed = sorted(removed)
-        notes = [note for note in (MANIFEST, FETCHED) if self.is_file(note)]
-        paths = (*self.unchanged, *notes)
+        paths = (*self.unchanged, *[note for note in (MANIFEST, FETCHED) if self.is_file(note)])
         differing = {path: self.folder.adjust(path, self.access, check_mode=True) for path in paths}
         self.adjusted = {path: sides for path, sides in differing.items() if sides[1]}
 

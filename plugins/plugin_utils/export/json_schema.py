@@ -135,10 +135,9 @@ def _noted(schema: Schema, field: Field) -> Json:
 def saved_fields(document: Any, section: str) -> list[Field]:
     """Return the fields of a section in a schema that an export wrote, or nothing without such a section."""
     try:
-        properties = document["$defs"][section]["items"]["properties"].values()
         noted = {
             property[FIELD_KEYWORD]["key"]: property[FIELD_KEYWORD]
-            for property in properties
+            for property in document["$defs"][section]["items"]["properties"].values()
             if FIELD_KEYWORD in property
         }
         return [Field(**{**field, "allowed": tuple(field["allowed"])}) for field in noted.values()]

@@ -55,6 +55,7 @@ def _is_writable(name: str) -> bool:
 class Portable:
     """Convert the records of one instance to plain data.
 
+    :ivar is_stale: True if a record was left out after it had been named, so that everything must be written again.
     :param on_left_out: called with what was left out, and why.
     """
 
@@ -252,8 +253,7 @@ class Portable:
         parent_key = record.kind.parent_key
         if not parent_key:
             return
-        schema = Schema(record.kind, record.kind.identity)
-        values = schema.read(record.flat)
+        values = Schema(record.kind, record.kind.identity).read(record.flat)
         reference = values.get(parent_key)
         parent = self._state.find(reference) if isinstance(reference, Reference) else None
         parent_name = self._state.name_of(parent) if parent else None

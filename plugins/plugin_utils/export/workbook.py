@@ -141,8 +141,7 @@ class _Writer:
         sheet.freeze_panes = "A2"
         sheet.auto_filter.ref = f"A1:{letters_of(max(len(columns), 1))}{len(rows) + 1}"
         for number, column in enumerate(columns, start=1):
-            letters = letters_of(number)
-            dimension = sheet.column_dimensions[letters]
+            dimension = sheet.column_dimensions[letters_of(number)]
             dimension.width = min(max(len(column.header) + 4, 14), 40)
             dimension.number_format = _format_of(column.field)
         sheet.append([self._cell(sheet, column.header, TEXT_FORMAT, bold=True) for column in columns])

@@ -91,12 +91,11 @@ def _is_block(value: Any) -> bool:
     """Return True if a text is most readable line by line, and is read back unchanged."""
     if not isinstance(value, str) or isinstance(value, Plain) or "\n" not in value.strip("\n"):
         return False
-    lines = value.split("\n")
     return (
         not value.startswith((" ", "\n", "\t"))
         and not value.endswith("\n\n")
         and not _UNPRINTABLE.search(value)
-        and all(line == line.rstrip() for line in lines)
+        and all(line == line.rstrip() for line in value.split("\n"))
     )
 
 

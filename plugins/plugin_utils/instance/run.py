@@ -462,7 +462,6 @@ class _Run:
         of_rules = lines_of(plan.rule_warnings, self._desired)
         rules = self._options.rules or RuleSet()
         changes = reported_changes(plan, self._desired.hiding, outcome, self._desired.entries)
-        meaning = meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)
         return RunResult(
             outcome=name,
             instance=self._client.transport.root,
@@ -477,7 +476,7 @@ class _Run:
             undone={} if self._options.undo is None else self._options.undo.apply(),
             not_restored=self._not_restored,
             undo="" if self._options.drift else self._lasting(plan),
-            **vars(meaning),
+            **vars(meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)),
             sides=sides_of(changes),
             hidden_records=plan.visibility.hidden_records,
             scan_codes=plan.scan_codes.document(),

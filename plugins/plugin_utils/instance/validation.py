@@ -172,8 +172,7 @@ class FileReading(Reading):
         An export writes keys of fields, line breaks and invisible characters, so the record probably exists. A plan
         knows it.
         """
-        may_be_new = entry.state == "present" and not entry.kind.defines_fields
-        new = keys if may_be_new else ()
+        new = keys if entry.state == "present" and not entry.kind.defines_fields else ()
         unfit = list(unfit_keys(schema, entry, new, values, self.wanted.cells, edge_blanks))
         for place, error in unfit:
             self.find(place, error)

@@ -58,8 +58,7 @@ class Catalogue:
             return self._date(cell)
         if isinstance(cell, (int, Decimal)):
             written = in_digits(cell, 2, ",") if isinstance(cell, Decimal) else f"{cell:,}"
-            marks = {ord(","): self._forms["thousands"], ord("."): self._forms["decimal"]}
-            return written.translate(marks)
+            return written.translate({ord(","): self._forms["thousands"], ord("."): self._forms["decimal"]})
         return cell or ""
 
     def _date(self, date: dt.date) -> str:

@@ -253,8 +253,7 @@ def _kinds(changes: list[Change]) -> Iterable[list[Change]]:
     """Return equal updates, the other updates by their fields, and all other changes together."""
     if changes[0]["action"] != UPDATE:
         return [changes]
-    numbers = Counter(map(_values, changes))
-    equal = {values for values, number in numbers.items() if number >= _FEW_EQUAL}
+    equal = {values for values, number in Counter(map(_values, changes)).items() if number >= _FEW_EQUAL}
     return _by(changes, lambda change: values if (values := _values(change)) in equal else _keys(change)).values()
 
 

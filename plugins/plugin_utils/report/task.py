@@ -85,17 +85,14 @@ def result_of(result: RunResult, reports: Sequence[Path], fails_if_different: bo
     """
     drifted = fails_if_different and result.outcome in ("changed", "drift")
     failed = result.failed or drifted
-    text = as_text(result)
-    members: dict[str, Any] = {
+    return {
         **{name: value for name, value in result.document().items() if name != ONLY_VALIDATED},
         "changed": result.outcome in ("changed", "drift", "partly_applied"),
-        "msg": in_short(result, reports, drifted) if failed else text,
+        "msg": in_short(result, reports, drifted) if failed else as_text(result),
         "brief": in_brief(result),
         "diff": diff_of(result),
+        **({"failed": True} if failed else {}),
     }
-    if failed:
-        members["failed"] = True
-    return members
 
 
 def with_findings(run: ControllerRun, findings: Sequence[str]) -> dict[str, Any]:

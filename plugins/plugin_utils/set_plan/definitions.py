@@ -93,8 +93,7 @@ class Definitions:
             # A mistake in a field definition must not count against the records with that field.
             return _doubtful(values, current)
         self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
-        key = f"{template} {values[keys[0]]}"
-        planned = context.planned(entry, schema, values, keys, key)
+        planned = context.planned(entry, schema, values, keys, f"{template} {values[keys[0]]}")
         self._compare(planned, current)
         if later is not None:
             self._relate_later(planned, current, later)

@@ -75,8 +75,7 @@ class Lifecycles(Aspect):
 
     def left_alone(self, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
         """Return the keys of the ignored fields of a record. Fields of its natural key are never ignored."""
-        section = schema.kind.section
-        general, own = self._settings.get(section, NOTHING), entry.lifecycle
+        general, own = self._settings.get(schema.kind.section, NOTHING), entry.lifecycle
         if general is NOTHING and own is NOTHING:
             return frozenset()
         if own is not NOTHING:

@@ -152,10 +152,9 @@ class ListedState(ListedRecords):
 
     def replace(self, kind: Kind, origin: Any, record: Record | None) -> None:
         """Note that a planned record exists already; None if its record was not read, so that it is looked up."""
-        noted = self._planned.get(kind.name, [])
         self._planned[kind.name] = [
             (schema, values, record if planned is origin else planned)
-            for schema, values, planned in noted
+            for schema, values, planned in self._planned.get(kind.name, [])
             if record is not None or planned is not origin
         ]
         self._resolved.pop(kind.name, None)

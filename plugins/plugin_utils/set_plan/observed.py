@@ -218,8 +218,7 @@ class ObservedFields(Aspect):
         context = self._context
         schema = context.schema(KINDS[SECTIONS[section]])
         task, files = context.options.observed, context.desired.observed
-        given = together(task, files)
-        fields = [schema.find(name) for name in given.get(section, ())]
+        fields = [schema.find(name) for name in together(task, files).get(section, ())]
         identity = self._identity(section, schema)
         named = frozenset(field.key for field in fields if field is not None) - identity
         is_decided = section in task or (section in files and not context.options.is_protected)

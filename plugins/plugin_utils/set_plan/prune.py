@@ -124,8 +124,7 @@ class Pruning:
 
         If the file of its last apply is unknown, the record may have come from such a table.
         """
-        tables = self._desired.tables
-        if not tables.keeps_any and not self._without_keys:
+        if not self._desired.tables.keeps_any and not self._without_keys:
             return False
         rules = self._rules_of(uuid)
         return (

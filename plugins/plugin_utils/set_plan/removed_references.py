@@ -69,8 +69,7 @@ class RemovedReferences(Aspect):
         for key, value in desired.items() if self._context.removals else ():
             for number, reference in numbered_references(value):
                 if problem := self._problem(reference):
-                    finding = self._context.about_reference(entry, key, number, reference, problem)
-                    self._context.note(finding)
+                    self._context.note(self._context.about_reference(entry, key, number, reference, problem))
 
     def _problem(self, reference: Reference) -> str:
         """Return why a reference has no target once the plan is done, or an empty text if it has one."""

@@ -108,8 +108,7 @@ class UniqueValues(Aspect):
                 continue
             earlier = self._claimed[name, key].setdefault(part, entry)
             if earlier is not entry:
-                first = written_as(schema, earlier, key)
-                place = earlier.place_of(first)
+                place = earlier.place_of(written_as(schema, earlier, key))
                 words = f"{written}: {shorten(values[key])} must be unique, and is written at {place} too"
                 self._context.find(entry.place_of(written), words)
 

@@ -77,8 +77,7 @@ class _Call:
         if findings:
             return with_findings(self._run, list(map(str, findings)))
         client = self._run.connect()
-        caps = Caps.from_task({})
-        wrong = caps.wrong_instance(client.transport.root, self._desired.instances)
+        wrong = Caps.from_task({}).wrong_instance(client.transport.root, self._desired.instances)
         if wrong:
             raise InvalidInput(wrong)
         client.transport.secrets |= self._run.vaulted

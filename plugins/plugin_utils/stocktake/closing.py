@@ -76,8 +76,7 @@ class Closing:
 
     def _words(self, accepted: StocktakeObject, entries: Mapping[str, list[Entry]]) -> str:
         found = entries.get(accepted.record.uuid, ())
-        hiding = self._desired.hiding
-        name = VAULTED if any(map(hiding.touches, found)) else shorten(accepted.code)
+        name = VAULTED if any(map(self._desired.hiding.touches, found)) else shorten(accepted.code)
         return f"{found[0].place}: object {name}" if found else f"object {name}"
 
     # ---- which record of the files

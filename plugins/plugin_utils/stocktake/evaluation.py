@@ -121,9 +121,8 @@ class Evaluator:
         self._scan_codes = scan_codes
         self._placeholder_rooms = placeholder_rooms
         self._findings: list[Finding] = []
-        fields = lists.fields
         # A property of every field of every object takes longer than all that is computed from them.
-        self._keys = {name: of.wire_key if of else "" for name, of in vars(fields).items()}
+        self._keys = {name: of.wire_key if of else "" for name, of in vars(lists.fields).items()}
 
     def run(self, records: Iterable[Record], scans: Sequence[Scan]) -> tuple[Evaluation, list[Finding]]:
         """Return the status of some objects, and the mistakes in the scans.
