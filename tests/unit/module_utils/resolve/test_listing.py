@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.recor
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import CATALOG_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
     hidden_field_message,
 )
@@ -851,3 +851,31 @@ def test_a_problem_with_a_filter_names_its_option_and_operator() -> None:
         matching_records(client, schema, {"nmae": "a"}, [])
     with pytest.raises(NoMatch, match=r"^filters\.room\.eq: "):
         matching_records(client, schema, {"room": "Nowhere"}, [])
+
+
+def test_a_field_is_sent_by_its_key_if_it_was_written_by_its_label() -> None:
+    fields = answer([definition("name", label="Name of the thing")])
+    client = client_on(service(**{"GET /asset-tracking/asset/field-definitions": fields}))
+    found, _are_all = conditions_as_sent(client, client.schema(KINDS["object"]), {"Name of the thing": "\u00fc"})
+    assert [condition.field for condition in found] == ["name"]
+
+
+def test_fields_that_only_records_have_may_be_filtered_in_given_records() -> None:
+    places = [{"location_uuid": uuid_of(1), "id": 1, "name": "North", "floors": "five"}]
+    client = client_on(service(**{"GET /locations": listing(places)}))
+    records = client.list_all(KINDS["location"])
+    assert matching_records(client, client.schema(KINDS["location"]), {"floors": "five"}, records) == records
+
+
+def test_a_field_that_no_given_record_has_is_looked_up_before_it_is_filtered() -> None:
+    client = client_on(service(thing(1, name="a", size=5)))
+    schema = client.schema(KINDS["object"])
+    assert matching_records(client, schema, {"size": 5}, [Record.from_flat(KINDS["object"], thing(2, name="b"))]) == []
+
+
+def test_a_field_that_no_given_catalog_item_has_is_looked_up_in_objects() -> None:
+    transport = service()
+    transport.samples["/objects"] = [thing(1, name="a", size=5)]
+    client = client_on(transport)
+    items = [Record.from_flat(CATALOG_ITEM, {"uuid": uuid_of(7), "id": 7, "catalog_object_name": "b"})]
+    assert matching_records(client, client.schema(CATALOG_ITEM), {"size": 5}, items) == []
