@@ -879,3 +879,14 @@ def test_a_field_that_no_given_catalog_item_has_is_looked_up_in_objects() -> Non
     client = client_on(transport)
     items = [Record.from_flat(CATALOG_ITEM, {"uuid": uuid_of(7), "id": 7, "catalog_object_name": "b"})]
     assert matching_records(client, client.schema(CATALOG_ITEM), {"size": 5}, items) == []
+
+
+def test_a_record_that_does_not_exist_is_an_empty_result() -> None:
+    missing = uuid_of(9)
+    found = read(service(**{f"GET /object/{missing}": refusal(404)}), uuid=missing)
+    assert (found.records, found.count) == ([], 0)
+
+
+def test_a_filtered_list_says_what_the_account_sees() -> None:
+    assert read(service(thing(1, name="a")), {"name": "a"}).visibility is not None
+    assert read(service(thing(1, name="a"))).visibility is not None
