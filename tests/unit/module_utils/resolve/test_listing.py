@@ -875,10 +875,11 @@ def test_a_field_that_no_given_record_has_is_looked_up_before_it_is_filtered() -
 
 def test_a_field_that_no_given_catalog_item_has_is_looked_up_in_objects() -> None:
     transport = service()
-    transport.samples["/objects"] = [thing(1, name="a", size=5)]
+    # An empty note shows that missing fields are hidden, here the name of the object. The item has one.
+    transport.samples["/objects"] = [thing(1, size=5, note=None)]
     client = client_on(transport)
     items = [Record.from_flat(CATALOG_ITEM, {"uuid": uuid_of(7), "id": 7, "catalog_object_name": "b"})]
-    assert matching_records(client, client.schema(CATALOG_ITEM), {"size": 5}, items) == []
+    assert matching_records(client, client.schema(CATALOG_ITEM), {"name": "b", "size": 5}, items) == []
 
 
 def test_a_record_that_does_not_exist_is_an_empty_result() -> None:
