@@ -26,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     inside,
     is_number,
     is_text_renter,
+    means,
     names_of,
     reference_in,
     renter_of,
@@ -287,6 +288,23 @@ def test_a_renter_may_be_only_a_text(value: Any, is_one: bool) -> None:
 def test_a_problem_names_its_member_of_the_map(value: JsonMap, transport: FakeTransport) -> None:
     [problem] = references.resolve([written("person", value)], Reading(client_on(transport))).unresolved
     assert problem.name == next(iter(value))
+
+
+@pytest.mark.parametrize(
+    ("reference", "number", "is_meant"),
+    [
+        (Reference("object", uuid=uuid_of(1)), 1, True),
+        (Reference("object", 1), 1, True),
+        (Reference("object", 2, uuid_of(1)), 1, True),
+        (Reference("object", 2), 1, False),
+        (Reference("object", uuid=uuid_of(2)), 1, False),
+        (Reference("object", uuid=uuid_of(2)), None, False),
+    ],
+)
+def test_a_reference_means_the_record_with_its_uuid_or_its_id(
+    reference: Reference, number: int | None, is_meant: bool
+) -> None:
+    assert means(reference, Record(KINDS["object"], uuid_of(1), number, {})) is is_meant
 
 
 def test_only_what_has_integer_ids_is_referred_to_by_one() -> None:
