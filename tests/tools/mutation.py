@@ -50,7 +50,11 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         *(f"scenarios/limits/{name}" for name in ("deletions", "records", "rest")),
         "scenarios/approval/limits",
     ),
-    "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal",),
+    "plugin_utils/apply/journal": (
+        "plugin_utils/apply/test_journal",
+        "plugin_utils/apply/test_journal_in_runs",
+        *(f"scenarios/{name}" for name in ("sides/", "archived/", "never_twice/killed")),
+    ),
     "plugin_utils/instance/approval": _APPROVAL,
     "plugin_utils/set_plan/canonical": _APPROVAL,
     "plugin_utils/set_plan/prune": (
@@ -60,13 +64,13 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/set_plan/removal_blockers": (f"{_PLAN}/test_removal_blockers", "scenarios/approval/blocked"),
     "plugin_utils/set_plan/lifecycle": (f"{_PLAN}/test_lifecycle", "scenarios/lifecycle/", "scenarios/protect/"),
     "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
-    "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("token_store", "pace")),
+    "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("facts", "token_store")),
     "plugin_utils/apply/memory": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_uploads"),
     "plugin_utils/desired/cells": (f"{_PLAN}/test_cells", "plugin_utils/desired/test_tables", "scenarios/tables/"),
     "module_utils/client/paging": tuple(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits")),
     "module_utils/client/settling": ("module_utils/client/test_settling",),
-    "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
-    "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
+    "module_utils/runtime/creations": ("module_utils/runtime/test_creations", "rules/test_lost_changes"),
+    "plugin_utils/absorb/patch": tuple(f"plugin_utils/absorb/test_{name}" for name in ("patch", "random_changes")),
     "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse", "scenarios/undo"),
 }
 """The mutated files, each with the tests that must detect changes.
