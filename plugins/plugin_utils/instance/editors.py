@@ -21,7 +21,7 @@ from ...module_utils.operations.raw_list import items_of
 from ...module_utils.printing.cleaner import amount
 from ..set_plan.baseline import APPLICATION, BOTH, combined
 from ..set_plan.listed_state import ListedState
-from ..set_plan.plan import Planned
+from ..set_plan.plan import InstancePlan, Planned
 
 _MOST = 20
 """Maximum number of records whose editor is looked up."""
@@ -81,18 +81,19 @@ def _name_of(user: Record) -> str:
     return " ".join(names) or readable(next(filter(None, others), ""))
 
 
-def overwritten(changes: Iterable[Planned]) -> list[str]:
+def overwritten(plan: InstancePlan) -> list[str]:
     """Return the caution that a plan overwrites changes of the application; nothing if it overwrites none."""
-    changed = changed_in_application(changes)
+    changed = changed_in_application(plan.changes)
     if not changed:
         return []
-    names = first_of([f"{planned.key}{_in_brackets(planned)}" for planned in changed], _MOST)
+    names = first_of([f"{planned.key}{_in_brackets(planned, plan)}" for planned in changed], _MOST)
     records = amount(len(changed), "record was", "records were")
     return [f"{records} changed in the application since the last apply: {names}"]
 
 
-def _in_brackets(planned: Planned) -> str:
-    edited, deleted = planned.edited, "" if planned.change.current is not None else "deleted"
+def _in_brackets(planned: Planned, plan: InstancePlan) -> str:
+    doubt, edited = " or hidden" if plan.visibility.may_hide(planned.kind) else "", planned.edited
+    deleted = "" if planned.change.current is not None else f"deleted{doubt}"
     words = ", ".join(filter(None, [deleted, edited.get("by", ""), edited.get("ago", "")]))
     return f" ({words})" if words else ""
 

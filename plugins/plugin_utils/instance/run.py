@@ -327,7 +327,7 @@ class _Run:
         if self._options.undo is None:
             Sides(plan, self._desired, journal.memory, self._baseline).note()
             Editors(self._client, plan.state).note(plan.changes, now)
-            self._overwritten = [] if self._options.drift else overwritten(plan.changes)
+            self._overwritten = [] if self._options.drift else overwritten(plan)
         in_use = [] if self._options.drift else objects_in_use(plan)
         plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *map(clean, in_use), *plan.cautions]
         read = self._client.transport.sent - self._before

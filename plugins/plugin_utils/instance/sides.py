@@ -13,7 +13,8 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, with_references
-from ...module_utils.plan.change import CREATE, UPDATE
+from ...module_utils.plan.change import ARCHIVE, CREATE, UPDATE
+from ...module_utils.resolve.hidden_records import YES
 from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
 from ..set_plan.applied_values import noted_keys
@@ -23,6 +24,7 @@ from ..set_plan.plan import InstancePlan, Planned
 
 _CREATED = "was created by this set and deleted in the application"
 _DELETED = "was deleted in the application"
+_OR_HIDDEN = ", or is hidden from this account"
 
 
 class Sides:
@@ -70,9 +72,11 @@ class Sides:
         return FILES if current.uuid in self._memory.names else UNKNOWN
 
     def _of_removed(self, planned: Planned, current: Record) -> str:
-        """Return the side of a record that the files no longer have. They removed it if it belongs to the set."""
+        """Return the side of a record to remove. The files removed it if it belongs to the set."""
         if current.uuid not in self._memory.known:
-            return UNKNOWN
+            # If the set archived it earlier, only others can have brought it back.
+            restored = FILES if planned.archived else APPLICATION if planned.change.action == ARCHIVE else BOTH
+            return restored if current.uuid in self._memory.names else UNKNOWN
         schema = planned.schema
         read = [key for key, field in schema.fields.items() if field.wire_key in current.flat]
         values = {key: self.read(schema, current, key) for key in read}
@@ -88,6 +92,7 @@ class Sides:
         if not self._is_deleted(planned, mark):
             return UNKNOWN
         planned.remark = _CREATED if uuid in self._created else _DELETED
+        planned.remark += _OR_HIDDEN if self._plan.visibility.may_hide(planned.kind) else ""
         values = {key: self._written(planned, key) for key in noted_keys(planned, self._desired)}
         side = {True: APPLICATION, False: BOTH, None: UNKNOWN}
         return side[self._baseline.is_as_noted(mark, planned.schema, values)]
@@ -113,10 +118,10 @@ class Sides:
         return with_references(planned.desired[key], earlier)
 
     def _is_deleted(self, planned: Planned, mark: str) -> bool:
-        """Return True if a record is certainly not hidden, archived, or there under another natural key."""
+        """Return True unless a record may be archived, or there under another natural key, or lists lack records."""
         if planned.kind.defines_fields or id(planned.entry) in self._plan.unchecked:
             return False
-        if self._plan.visibility.may_hide(planned.kind):
+        if planned.kind.can_be_hidden and self._plan.visibility.hidden_records == YES:
             return False
         state = self._plan.state
         return state is not None and state.find(Reference(planned.kind.name, uuid=mark)) is None
