@@ -490,7 +490,7 @@ class _Run:
             apply_record_digest=self._record_digest,
             every_finding=grouped.every,
             located=grouped.shown,
-            places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
+            places=plan.places(),
             odd=by_field(self._odd, plan),
             reading=reading_of(plan),
             compares=self._options.drift,

@@ -225,6 +225,12 @@ def owners_of(entry: Entry) -> Sequence[Entry]:
     return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places.value)}.values())
 
 
+def place_with(entry: Entry, names: Iterable[str]) -> Place:
+    """Return the place of a record in a layer that some fields came from, in the last layer if it has one of them."""
+    places = [owner_of(entry, name).place for name in names if name in entry.fields]
+    return entry.place if entry.vaulted is EVERYTHING or not places or entry.place in places else places[-1]
+
+
 def row_of(entry: Entry) -> Place:
     """Return the place of the row of a table whose rules a record follows, or of the record in its last layer."""
     if entry.rules is NO_RULES or entry.vaulted is EVERYTHING:

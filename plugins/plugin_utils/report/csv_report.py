@@ -74,7 +74,8 @@ def _rows(change: Change, number: int, result: RunResult) -> Iterator[Row]:
     for key in keys_of(change):
         odd = "; ".join(result.odd.get((number, key), ()))
         values = {"before": before.get(key), "after": after.get(key), "side": sides.get(key, ""), "odd": odd}
-        yield {**row, "field": field_name(change, key), **values}
+        place = str(result.places.get((number, key), row["place"]))
+        yield {**row, "field": field_name(change, key), "place": place, **values}
     for name, text in removal_texts(change.get("removed", {})):
         yield {**row, "field": name, "before": text}
     if not keys_of(change):

@@ -92,7 +92,7 @@ class RunResult:
     :ivar scan_codes: rows whose object has a label, rows, and objects whose code differs from the files; empty if
         ``scan_codes`` is not set.
     :ivar located: place and message of each finding.
-    :ivar places: index of a change to its place.
+    :ivar places: index of a change to its place, and with the key of a field to that of the field in its layer.
     :ivar warning_places: warning to its place.
     :ivar rules: finding or warning to the rule of the task that it is about.
     :ivar odd: index of a change and key of a field to what is odd about the value.
@@ -136,7 +136,7 @@ class RunResult:
     forecast: dict[str, Any] = field(default_factory=lambda: forecast_of(0, 0, 1))
     made_by: dict[str, str] = field(default_factory=dict)
     located: Sequence[tuple[Place, str]] = ()
-    places: Mapping[int, Place] = field(default_factory=dict)
+    places: Mapping[Any, Place] = field(default_factory=dict)
     warning_places: Mapping[str, Place] = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
     odd: Mapping[tuple[int, str], Sequence[str]] = field(default_factory=dict)
@@ -286,7 +286,7 @@ def reported_changes(
                 "after": after,
                 "sides": dict(planned.sides),
                 "edited": dict(planned.edited),
-                "place": str(planned.entry.place),
+                "place": str(planned.place_of()),
                 "labels": _labels(planned, (*before, *after)),
                 "status": status,
                 "reason": reason,

@@ -24,7 +24,7 @@ from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
-from ..layers.records import row_of
+from ..layers.records import MergedPlaces, place_with, row_of
 from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .listed_state import ListedState
@@ -104,6 +104,11 @@ class Planned:
     @property
     def kind(self) -> Kind:
         return self.schema.kind
+
+    def place_of(self, *keys: str) -> Place:
+        """Return its place in a layer that has some fields, by default those that change."""
+        keys = keys or (*self.change.before, *self.change.after)
+        return place_with(self.entry, [written_as(self.schema, self.entry, key) for key in keys])
 
     @property
     def noted(self) -> str:
@@ -294,6 +299,14 @@ class InstancePlan:
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
         found |= {planned.created_uuid: planned.entry for planned in self.changes if planned.created_uuid}
         return {uuid: row_of(entry) for uuid, entry in found.items()}
+
+    def places(self) -> dict[Any, Place]:
+        """Return the place of each change by its index, and of each field of several layers by index and key."""
+        places: dict[Any, Place] = {number: planned.place_of() for number, planned in enumerate(self.changes)}
+        for number, planned in enumerate(self.changes):
+            if isinstance(planned.entry.places, MergedPlaces):
+                places |= {(number, key): planned.place_of(key) for key in planned.change.after}
+        return places
 
     def drop_unchanged(self) -> None:
         """Count the records that needed no change in the end, because somebody else created them meanwhile."""
