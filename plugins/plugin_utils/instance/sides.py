@@ -81,6 +81,8 @@ class Sides:
         read = [key for key, field in schema.fields.items() if field.wire_key in current.flat]
         values = {key: self.read(schema, current, key) for key in read}
         mark = shield_mark(planned.kind, current.uuid, planned.desired)
+        as_noted = {key: self._baseline.is_as_noted(mark, schema, {key: value}) for key, value in values.items()}
+        planned.plain = {key for key, answer in as_noted.items() if answer is not None}
         return {True: FILES, False: BOTH, None: UNKNOWN}[self._baseline.is_as_noted(mark, planned.schema, values)]
 
     def _of_missing(self, planned: Planned) -> str:

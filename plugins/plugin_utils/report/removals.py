@@ -44,6 +44,7 @@ class Removals:
 
     def __init__(self, plan: InstancePlan, entries: Iterable[Entry], hiding: Hiding) -> None:
         self._state: ListedState | None = plan.state
+        self._claimed = plan.claimed
         self._names = Names(plan)
         self._hiding = hiding
         self._vaulted: dict[str, set[Container[str]]] = defaultdict(set)
@@ -56,8 +57,25 @@ class Removals:
         names = {key, planned.schema.fields[key].label if key in planned.schema.fields else key}
         if self._hiding.hides(planned.entry, written_as(planned.schema, planned.entry, key), *names):
             return True
-        vaulted = self._vaulted[planned.section] if planned.change.action in (DELETE, ARCHIVE) else ()
-        return any(name in hidden for hidden in vaulted for name in names)
+        is_removed = planned.change.action in (DELETE, ARCHIVE) and key not in planned.plain
+        return is_removed and any(name in hidden for hidden in self._vaulted[planned.section] for name in names)
+
+    def known_name_of(self, reference: Reference) -> str | None:
+        """Return the natural key of a referenced record, if it is known and may be shown."""
+        state = self._state
+        name = None if state is None else state.known_name_of(reference)
+        record = None if state is None or name is None or not self._hiding.is_on else state.find(reference)
+        if state is None or record is None:
+            return name
+        place = state.place_of(record)
+        return None if self._is_secret(record, state) or (place and self._is_secret(place, state)) else name
+
+    def _is_secret(self, record: Record, state: ListedState) -> bool:
+        """Return True if the name of a record is hidden. If it is in no file, a vaulted file may have had it."""
+        kind = record.kind
+        if record.uuid in self._claimed.get(kind.name, ()):
+            return state.shown_name_of(record) is None
+        return any(self._vaulted[kind.section]) or not self._hiding.shows_all(field.key for field in kind.identity)
 
     def name_of(self, planned: Planned) -> str:
         """Return the name of a record for people; empty if it has none besides its key, or if it is hidden."""
@@ -104,8 +122,7 @@ class Removals:
     def _called(self, reference: Reference) -> str:
         if reference.target in PERSONS and (name := self._names.called(reference)):
             return name
-        key = self._state.known_name_of(reference) if self._state is not None else None
-        return key or name_in_words(reference)
+        return self.known_name_of(reference) or name_in_words(reference)
 
     def _linked(self, name: str, record: Record) -> int | str:
         """Return how many records of a kind refer to an object, if their list was read anyway."""

@@ -268,13 +268,15 @@ def reported_changes(
     lists = ((NOT_TRIED, done.not_tried), (SKIPPED, done.skipped), (FAILED, done.failures))
     fates = {id(planned.entry): (status, reason) for status, pairs in lists for planned, reason in pairs}
     usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
-    state = None if hiding.has_any else plan.state
     removals = Removals(plan, entries, hiding)
     reported = []
     for planned in plan.changes:
         status, reason = fates.get(id(planned.entry), usual)
         change, current = planned.change, planned.change.current
-        before, after = (_shown(planned, side, removals) for side in sides_as_written(planned, state))
+        # Names of fields may be vaulted.
+        state = None if hiding.has_any and planned.kind.defines_fields else plan.state
+        sides = sides_as_written(planned, state, removals.known_name_of)
+        before, after = (_shown(planned, side, removals) for side in sides)
         reported.append(
             {
                 "section": planned.section,

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...module_utils.model.field import is_generated_key
-from ...module_utils.model.types_links import references_in
+from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import UPDATE
 from ...module_utils.plan.notation import in_one_notation
 from ..set_plan.listed_state import ListedState
@@ -20,14 +20,15 @@ _RELATIONS = "relations"
 Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
-def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
+def sides_as_written(planned: Planned, state: ListedState | None, name_of: Callable[[Reference], str | None]) -> Sides:
     """Return the fields of a change before and after, references by natural keys on both sides.
 
     The service names a room only by its number; files name it ``Head office/0.12``, or by its uuid. A new record has no
     side before, and a deleted record none after.
 
     :param state: the lists that the plan was made from, all of which are read by now. A record in none of them keeps
-        its name.
+        its name. None to change nothing.
+    :param name_of: returns the natural key of a referenced record, if it may be shown.
     """
     change, schema = planned.change, planned.schema
     before, after = dict(change.before), dict(change.after)
@@ -42,7 +43,7 @@ def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
         is_now = planned.now(key)
         wanted = change.values.get(key)
         if any(references_in((is_now, wanted))):
-            is_now, wanted = in_one_notation(is_now, wanted, state.known_name_of)
+            is_now, wanted = in_one_notation(is_now, wanted, name_of)
             if key in before:
                 before[key] = schema.brief(key, is_now)
             if key in after:

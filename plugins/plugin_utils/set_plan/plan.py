@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -78,6 +78,7 @@ class Planned:
     :ivar left_alone: keys of the written fields that are not compared.
     :ivar remark: what happened to the record in the application.
     :ivar sides: key of each differing field to the side that changed it since the last apply.
+    :ivar plain: keys of the fields that were not hidden in the last apply.
     :ivar edited: who changed the record in the application, and when, if that is known.
     """
 
@@ -99,6 +100,7 @@ class Planned:
     left_alone: frozenset[str] = frozenset()
     remark: str = ""
     sides: Mapping[str, str] = field(default_factory=dict)
+    plain: Container[str] = ()
     edited: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -214,12 +214,16 @@ def test_what_a_task_hides_by_its_label_is_hidden_by_its_key_too(site: Site) -> 
     assert change["after"] == {key: "(vaulted)", size: 2}
 
 
-def test_what_one_record_hides_is_hidden_in_each_removal_of_its_section(site: Site) -> None:
+def test_what_one_record_hides_is_hidden_in_each_removal_unless_it_was_applied_from_plain_files(site: Site) -> None:
     site.write({"objects/a.yml": '- {barcode: "1", inventory_name: Lamp, purchasing_price: 849.9}\n'})
     assert _provision(site, src=site.root)["outcome"] == "changed"
     hidden = _vaulted('- {barcode: "2", inventory_name: Desk, purchasing_price: 1.5}\n')
     site.write({"objects/a.yml": '- {barcode: "1", _state: absent}\n', "objects/b.yml": hidden})
-    result = _provision(site, check_mode=True, src=site.root, limits={"delete_percent": 100})
+    options: dict[str, Any] = {"src": site.root, "limits": {"delete_percent": 100}}
+    result = _provision(site, check_mode=True, **options)
+    removed = next(change["removed"] for change in result["changes"] if change["action"] == "delete")
+    assert removed["value"] == "849.90"
+    result = _provision(site, check_mode=True, journal=str(site.root.parent / "journal"), **options)
     removed = next(change["removed"] for change in result["changes"] if change["action"] == "delete")
     assert removed["value"] == VAULTED
     assert "849.9" not in json.dumps(result, default=str)

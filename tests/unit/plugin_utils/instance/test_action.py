@@ -16,7 +16,7 @@ import pytest
 import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
-from instance_site import Site, yaml_list
+from instance_site import SETTINGS, Site, yaml_list
 from project import ROOT
 from set_actions import run_set
 
@@ -95,6 +95,52 @@ def test_a_file_that_is_vaulted_as_a_whole_is_decrypted(site: Site) -> None:
     loader.set_vault_secrets([("default", _SECRET)])
     assert _provision(site, src=site.root, loader=loader)["outcome"] == "changed"
     assert [record["name"] for record in site.dump()["objects"]] == ["1"]
+
+
+def _vaulted(records: list[dict[str, Any]]) -> bytes:
+    return bytes(VaultLib([("default", _SECRET)]).encrypt(yaml_list(records)))
+
+
+def test_beside_vaulted_files_other_records_are_shown_and_references_to_vaulted_ones_are_not(site: Site) -> None:
+    loader = DataLoader()
+    loader.set_vault_secrets([("default", _SECRET)])
+    options: dict[str, Any] = {
+        "loader": loader,
+        "src": site.root,
+        "limits": {"delete_percent": 100},
+        "allow": ["empty_sources"],
+    }
+    desk = {"barcode": "1", "inventory_name": "Desk", "target_room": "A/1", "purchasing_price": "5.00"}
+    safe, box, hut = ({"barcode": str(n), "inventory_name": "Safe", "target_room": "A/1"} for n in range(2, 5))
+    site.write(
+        {
+            "instance.yml": f"{SETTINGS}policy: {{prune: {{objects: archive}}}}\n",
+            "locations/a.yml": yaml_list({"name": name} for name in "AB"),
+            "rooms/a.yml": yaml_list({"building_id": name, "number": "1"} for name in "AB"),
+            "locations/b.yml": _vaulted([{"name": "Bunker"}]),
+            "rooms/b.yml": _vaulted([{"building_id": "Bunker", "number": "1"}]),
+            "objects/a.yml": yaml_list([desk]),
+            "objects/b.yml": _vaulted([safe, box, {**hut, "target_room": "Bunker/1"}]),
+        }
+    )
+    result = _provision(site, **options)
+    assert result["outcome"] == "changed", result["msg"]
+    site.write({"objects/a.yml": yaml_list([{**desk, "target_room": "B/1"}, hut]), "objects/b.yml": _vaulted([safe])})
+    changes = {change["key"]: change for change in _provision(site, True, **options)["changes"]}
+    assert changes["1"]["before"] == {"target_room": "A/1"}
+    assert changes["1"]["after"] == {"target_room": "B/1"}
+    assert changes["4"]["before"] == {"target_room": "1"}
+    site.write({"objects/a.yml": "[]"})
+    result = _provision(site, True, **options)
+    assert "Bunker" not in str(result)
+    removed = {change["name"]: change["removed"] for change in result["changes"]}
+    assert {word: removed["Desk"][word] for word in ("room", "value")} == {"room": "A/1", "value": "5.00"}
+    assert removed[""]["room"] == "(vaulted)"
+    (site.root / "objects/b.yml").unlink()
+    site.write({"objects/a.yml": yaml_list([{"barcode": "4", "_state": "absent"}])})
+    result = _provision(site, True, **options)
+    assert "Bunker" not in str(result)
+    assert {change["key"]: change["removed"]["room"] for change in result["changes"]}["4"] == "1"
 
 
 # ---- results
