@@ -268,7 +268,7 @@ def test_a_directory_of_its_own_takes_the_place_of_src(site: Site) -> None:
         assert found in finding
     site.write({"objects.yml": object_with("files/mine.txt")})
     assert site.run(load(site.root, files_root=root)).outcome == "changed"
-    with pytest.raises(InvalidInput, match="no directory"):
+    with pytest.raises(InvalidInput, match="is not a directory"):
         load(site.root, files_root=site.root / "none")
 
 
