@@ -39,7 +39,8 @@ def hosts_at_once(sizes: Sizes) -> Part:
             service.clear_log()
             seconds = _play(_ensuring(service, hosts), f"{hosts}", hosts)
             log = service.log()
-            created = sum(entry["method"] == "POST" and entry["path"].endswith("/location") for entry in log)
+            posts = [entry for entry in log if entry["method"] == "POST" and entry["path"].endswith("/location")]
+            created = sum(entry["status"] < 300 for entry in posts)
             logins = sum(entry["path"].endswith("/auth_token") for entry in log)
             refused = sum(entry["status"] == 429 for entry in log)
             moments = [dt.datetime.fromisoformat(entry["time"]).timestamp() for entry in log]
