@@ -80,17 +80,20 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
     last: list[Node] = []
     for node in nodes:
         last.append(node)
-        if len(last) > _MOST_FOOTERS:
-            yield from _record(last.pop(0), findings, is_last=False)
+        if len(last) > _MOST_FOOTERS and not _is_total(first := last.pop(0), findings, is_last=False):
+            yield first
     for node in last:
-        yield from _record(node, findings, is_last=True)
+        if not _is_total(node, findings, is_last=True):
+            yield node
 
 
-def _record(node: Node, findings: list[Finding], is_last: bool) -> Iterator[Node]:
-    first, *others = node.value.values() if node.is_row else ("",)
-    is_total = isinstance(first, str) and _TOTALS.fullmatch(first.strip()) is not None and bool(node.empty_cells())
-    if is_total and (is_last or all(_AMOUNT.fullmatch(str(cell)) for cell in others)):
-        words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
-        findings.append(Finding(node.place, words))
-    else:
-        yield node
+def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
+    """Note a row of totals. Return False for another row."""
+    first = next(iter(node.value.values())) if node.is_row else None
+    if not isinstance(first, str) or not _TOTALS.fullmatch(first.strip()) or not node.empty_cells():
+        return False
+    if not is_last and not all(_AMOUNT.fullmatch(str(cell)) for cell in list(node.value.values())[1:]):
+        return False
+    words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
+    findings.append(Finding(node.place, words))
+    return True
