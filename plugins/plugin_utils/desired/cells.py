@@ -96,17 +96,16 @@ class Cells:
         """Return the values of a row that certainly are right by field key, and its other cells by name."""
         certain: dict[str, Any] = {}
         others: dict[str, Any] = {}
-        table: Dialect | None = None
-        columns: dict[str, _Column] = {}
-        format_of = entry.places.format_of
+        # All cells of a row have one format.
+        table = entry.places.format_of("")
+        if table is None:
+            return certain, fields
+        columns: dict[str, _Column] = table.columns.setdefault((schema, schema.revision), {})
         for name, cell in fields.items():
-            own = format_of(name)
-            if own is not table and own is not None:
-                table, columns = own, own.columns.setdefault((schema, schema.revision), {})
-            if cell.__class__ is not str or own is None:
+            if cell.__class__ is not str:
                 others[name] = cell
                 continue
-            column = columns.get(name) or columns.setdefault(name, _Column(schema, name, own, entry.is_table))
+            column = columns.get(name) or columns.setdefault(name, _Column(schema, name, table, entry.is_table))
             if column.is_text and 0 < len(cell) <= MOST_CHARACTERS and Dialect.oddity(cell) is None:
                 certain[column.key] = cell
             elif (value := column.value(cell)) is _UNCERTAIN:
