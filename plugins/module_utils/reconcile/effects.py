@@ -51,7 +51,10 @@ def still_has(keys: Sequence[str]) -> str:
 
 
 def lost_fields(schema: Schema, change: Change, now: Record, desired: Mapping[str, Any]) -> list[str]:
-    """Return the wanted fields that a change of others altered: the service couples a building to its room."""
+    """Return the wanted fields that had their values before a change of other fields, and have others now.
+
+    The service may couple fields, such as a building and its room.
+    """
     before = change.current
     return sorted(
         key
