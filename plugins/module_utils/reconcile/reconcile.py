@@ -39,9 +39,9 @@ from .refusals import named_occupants, perhaps_hidden_owner
 from .result import Result
 
 _COUPLED = (
-    "The service accepted {}, but {}, which this task wants as before, is different now. Either the service couples them: "
-    "then write only one of them, or values that belong together, such as a room and the location that it is "
-    "in. Or somebody changed it meanwhile: then run the task again."
+    "The service accepted {}, but {}, which this task wants as before, is different now. Either the service couples "
+    "them: then write only one of them, or values that belong together, such as a room and the location that it is in. "
+    "Or somebody changed it meanwhile: then run the task again."
 )
 
 
