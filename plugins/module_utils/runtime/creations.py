@@ -227,7 +227,7 @@ class Creations:
         watched: _Kind | None = getattr(self._inside, "watched", None)
         if watched is not None:
             with self._mutex:
-                self._note(watched, self.now(), counts=False)
+                self._note(watched, self.now())
 
     def lose(self) -> None:
         """Note that an attempt of this thread, whose answer was just lost, may take effect later."""
@@ -364,17 +364,13 @@ class Creations:
                 if watched.under_way:
                     self._note(watched, self.now())
 
-    def _note(self, watched: _Kind, moment: float | None, counts: bool = True) -> None:
-        """Set the mark of this process, or clear it.
-
-        :param counts: True for a creation that begins or ends, so that other processes read again.
-        """
+    def _note(self, watched: _Kind, moment: float | None) -> None:
+        """Set the mark of this process, or clear it. Other processes then read again."""
         if not watched.is_held:
             return
         try:
-            if counts:
-                watched.lock.count()
-                watched.number = watched.lock.number
+            watched.lock.count()
+            watched.number = watched.lock.number
             with self._store.changing(self.name) as facts:
                 facts.put((_KIND, watched.name, None if moment is None else [os.getpid(), moment]))
         except OSError as error:
