@@ -69,7 +69,11 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/desired/cells": (f"{_PLAN}/test_cells", "plugin_utils/desired/test_tables", "scenarios/tables/"),
     "module_utils/client/paging": tuple(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits")),
     "module_utils/client/settling": ("module_utils/client/test_settling",),
-    "module_utils/runtime/creations": ("module_utils/runtime/test_creations", "rules/test_lost_changes"),
+    "module_utils/runtime/creations": (
+        "module_utils/runtime/test_creations",
+        "rules/test_lost_changes",
+        "rules/test_processes",
+    ),
     "plugin_utils/absorb/patch": tuple(f"plugin_utils/absorb/test_{name}" for name in ("patch", "random_changes")),
     "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse", "scenarios/undo"),
 }

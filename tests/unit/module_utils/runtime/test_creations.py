@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.chan
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
     Creations,
+    LockRefused,
     LockTimeout,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
@@ -343,6 +344,53 @@ def test_marks_that_were_lost_cost_every_kind_one_horizon(folder: Folder, clock:
     assert moments_of_reads(folder, clock) == [0]
 
 
+@pytest.mark.parametrize("step", [lambda _many: None, Creations.settled])
+def test_a_lock_without_a_creation_makes_nobody_read_again(
+    folder: Folder, clock: Clock, step: Callable[[Creations], None]
+) -> None:
+    """That is also true a horizon after all marks were lost."""
+    path = folder.path / "facts-acme.json"
+    path.write_bytes(b"something else")
+    path.chmod(0o600)
+    assert moments_of_reads(folder, clock) == [0, 30]
+    other, many = on(folder, clock), on(folder, clock)
+    for creations in (other, many):
+        creations.watch(["room"])
+    assert many.hold(["room"]) == set()
+    step(many)
+    many.leave()
+    assert other.hold(["room"]) == set()
+    other.leave()
+
+
+def test_who_waited_for_an_interrupted_process_clears_its_mark_even_without_a_creation(
+    folder: Folder, clock: Clock
+) -> None:
+    leave_a_mark(folder, clock)
+    mine, reads = on(folder, clock), []
+
+    def act() -> None:
+        reads.append(clock.now)
+        if len(reads) == 1:
+            create(mine)
+
+    mine.run("room", act)
+    assert reads == [1000, 1030]
+    assert process_in(folder) == 0
+
+
+def test_a_mark_that_cannot_be_read_at_the_end_does_not_stop_anybody(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    many.hold(["room"])
+    path = folder.path / "facts-acme.json"
+    path.unlink()
+    path.mkdir()
+    many.leave()
+    path.rmdir()
+    assert moments_of_reads(folder, clock) == [0]
+
+
 def test_the_time_left_until_a_mark_counts_no_more_is_never_negative(folder: Folder, clock: Clock) -> None:
     leave_a_mark(folder, clock)
     many = on(folder, clock)
@@ -502,7 +550,8 @@ def test_after_a_long_pause_in_which_nobody_created_anything_it_goes_on(folder: 
     def act() -> None:
         with creations.making("room"):
             with creations.paused():
-                pass
+                assert process_in(folder) == 0
+            assert process_in(folder) == os.getpid()
             done.append("sent")
 
     creations.run("room", act)
@@ -581,6 +630,7 @@ def test_the_owner_of_a_lock_learns_which_kinds_have_changed(folder: Folder, tmp
     assert many.hold(["location", "room"]) == set()
     with many.making("room"), many.making("person"):
         pass
+    assert not many.have_moved("room")
     many.leave()
     assert not many.have_moved("room")
 
@@ -612,6 +662,41 @@ def test_where_nothing_is_shared_it_is_created_all_the_same(tmp_path: Path) -> N
     service = Service(tmp_path)
     assert service.ensure(Creations(), "Lab")
     assert not service.ensure(Creations(), "Lab")
+
+
+def test_without_a_place_of_this_user_nothing_of_a_watched_kind_is_created() -> None:
+    creations = Creations(refusal="there is no directory that is this user's alone")
+    creations.watch(["room"])
+    for attempt in (lambda: create(creations), lambda: creations.hold(["location", "room"])):
+        with pytest.raises(LockRefused) as caught:
+            attempt()
+        assert caught.value.message == (
+            "there is no directory that is this user's alone. Other processes of this user may therefore create the "
+            "same record, so no room was created by this task. SEVENTHINGS_RUNTIME_DIR may name a directory for it."
+        )
+
+
+def test_who_creates_nothing_takes_no_lock(folder: Folder) -> None:
+    assert on(folder).run("", lambda: "done") == "done"
+    assert list(folder.path.iterdir()) == []
+
+
+# ---- changes
+
+
+def test_a_lost_change_is_waited_for_by_all_processes_of_its_instance(folder: Folder, clock: Clock) -> None:
+    with pytest.raises(Interrupted), on(folder, clock).changing("one"):
+        raise Interrupted
+    clock.now += 12
+    reported: list[str] = []
+    elsewhere, mine = Creations(folder, "other", now=clock), on(folder, clock)
+    mine.on_wait = reported.append
+    assert not elsewhere.settle_changes(["ONE"])
+    assert mine.settle_changes(["two", "ONE"])
+    assert reported == [
+        "Waiting: the answer to an earlier change of the same record was lost, and it may still take effect."
+    ]
+    assert clock.now == pytest.approx(1030)
 
 
 def test_a_function_runs_again_until_no_other_process_created_records(folder: Folder) -> None:
