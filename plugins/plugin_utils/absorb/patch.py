@@ -55,7 +55,7 @@ def narrowed(old: Sequence[bytes], part: Part) -> Part | None:
     before = old[part.start : part.end]
     first = _number_of_equal(before, part.new)
     last = _number_of_equal(before[first:][::-1], part.new[first:][::-1])
-    if first + last == len(before) == len(part.new):
+    if first == len(before) == len(part.new):
         return None
     return Part(part.start + first, part.end - last, part.new[first : len(part.new) - last])
 
@@ -142,11 +142,11 @@ def _hunks(old: Sequence[bytes], parts: Sequence[Part]) -> Iterator[bytes]:
     for group in _groups(parts):
         lines = list(_marked_lines(old, group))
         start = max(0, group[0].start - _CONTEXT)
-        counts = [sum(mark != other for mark, _line in lines) for other in (b"+", b"-")]
-        ranges = [
-            f"{first + 1 if number else first},{number}"
-            for first, number in zip((start, start + added), counts, strict=True)
-        ]
-        yield f"@@ -{ranges[0]} +{ranges[1]} @@\n".encode()
+        before, after = (sum(mark != other for mark, _line in lines) for other in (b"+", b"-"))
+        yield f"@@ -{_range(start, before)} +{_range(start + added, after)} @@\n".encode()
         yield from (mark + (line if line.endswith(b"\n") else line + _NO_END) for mark, line in lines)
-        added += counts[1] - counts[0]
+        added += after - before
+
+
+def _range(start: int, number: int) -> str:
+    return f"{start + 1 if number else start},{number}"

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch
     Edited,
     Part,
     lines_of,
+    narrowed,
     patch_of,
     sides_of,
 )
@@ -75,6 +76,46 @@ def test_git_applies_a_patch_with_new_files(tmp_path: Path, name: str, content: 
     assert _applied(Edited(name, None, [Part(0, 0, lines_of(content))]), tmp_path) == content
 
 
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("a/B 0.@+=,%()-_yml", "a/B 0.@+=,%()-_yml\t"),
+        ("\u00fc \x1f~\x7f", "\\303\\274 \\037~\\177"),
+        ('"\\', "\\042\\134"),
+    ],
+)
+def test_a_patch_has_names_as_git_writes_them(name: str, path: str) -> None:
+    ends = ("b/{}", "a/{}") if path.endswith("\t") else ('"b/{}"', '"a/{}"')
+    new, old = (end.format(path) for end in ends)
+    assert patch_of(Edited(name, None, [Part(0, 0, [b"1\n"])])).decode() == (
+        f"--- /dev/null\n+++ {new}\n@@ -0,0 +1,1 @@\n+1\n"
+    )
+    assert patch_of(Edited(name, b"1\n2", [Part(0, 1, [])])).decode() == (
+        f"--- {old}\n+++ {new}\n@@ -1,2 +1,1 @@\n-1\n 2\n\\ No newline at end of file\n"
+    )
+    assert patch_of(Edited(name, b"1\n", [])) == b""
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (b"bc", None),
+        (b"bxc", Part(2, 2, [b"x"])),
+        (b"xc", Part(1, 2, [b"x"])),
+        (b"bx", Part(2, 3, [b"x"])),
+        (b"bbc", Part(2, 2, [b"b"])),
+        (b"c", Part(1, 2, [])),
+        (b"b", Part(2, 3, [])),
+        (b"xy", Part(1, 3, [b"x", b"y"])),
+    ],
+)
+def test_a_part_has_no_equal_lines_at_its_ends(new: bytes, expected: Part | None) -> None:
+    def letters(text: bytes) -> list[bytes]:
+        return [bytes([letter]) for letter in text]
+
+    assert narrowed(letters(b"abcd"), Part(1, 3, letters(new))) == expected
+
+
 def _numbers(*changed: int) -> Edited:
     text = "".join(f"{number}\n" for number in range(1, 31))
     file = TextFile(text, "utf-8")
@@ -88,12 +129,23 @@ def test_a_patch_has_the_three_lines_around_each_change_and_joins_changes_that_s
     assert patch_of(_numbers(10)).decode() == (
         "--- a/a.yml\n+++ b/a.yml\n@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+x\n 11\n 12\n 13\n"
     )
+    edits = [Part(1, 1, [b"x\n"] * 2), Part(11, 12, []), Part(21, 22, [b"x\n"] * 2)]
+    lines = patch_of(Edited("a.yml", _numbers().old, edits)).splitlines()
+    ranges = [line.decode() for line in lines if line.startswith(b"@@")]
+    assert ranges == ["@@ -1,4 +1,6 @@", "@@ -9,7 +11,6 @@", "@@ -19,7 +20,8 @@"]
     for second, parts in ((28, 2), (17, 1), (18, 2)):
         assert patch_of(_numbers(10, second)).count(b"\n@@ ") == parts
 
 
 def test_both_sides_have_the_lines_around_each_change_as_text_that_steers_no_terminal() -> None:
     assert sides_of(_numbers(10)) == ("a.yml\n8\n9\n10\n11\n12\n13\n", "a.yml\n8\n9\nx\n11\n12\n13\n")
+    assert sides_of(_numbers(3)) == ("a.yml\n1\n2\n3\n4\n5\n6\n", "a.yml\n1\n2\nx\n4\n5\n6\n")
+    assert sides_of(_numbers(4, 30)) == (
+        "a.yml\n2\n3\n4\n5\n6\n7\n27\n28\n29\n30\n",
+        "a.yml\n2\n3\nx\n5\n6\n7\n27\n28\n29\nx\n",
+    )
+    odd = Edited("\x1b.csv", b"\xef\xbb\xbfa\tb\x1b\r\n1", [Part(1, 2, [b"\xff\r"])])
+    assert sides_of(odd) == ("\\u001b.csv\na\tb\\u001b\n1\n", "\\u001b.csv\na\tb\\u001b\n\ufffd\n")
     for line in ("\u202eevil", "##vso[task]", "\x1b[31m"):
         before, after = sides_of(Edited("\x1b.yml", None, [Part(0, 0, [line.encode()])]))
         assert (before, after.count("\n")) == ("", 2)
