@@ -30,7 +30,7 @@ from ..desired.positions import Place
 from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
-from ..set_plan.rooms import TO_ROOM, coupled_locations
+from ..set_plan.rooms import coupled_locations
 from .lasting import drops_values, kept_by_archived, lasting_words, stays
 from .record import ApplyRecord, RecordedChange
 from .removals import why_referred
@@ -379,14 +379,13 @@ class _Inverter:
 
         They are written, too, so that the plan contains these changes.
         """
-        field = schema.fields[key]
-        locations = coupled_locations(schema, field) if field.type == TO_ROOM else ()
         room = None
         if isinstance(was, Mapping) and is_uuid(was.get("uuid")):
             room = self._state.of_uuid(ROOM, str(was["uuid"]))
         place = self._state.place_of(room) if room is not None else None
         if place is None and was not in EMPTY:
             return {}
+        locations = coupled_locations(schema, schema.fields[key])
         return {location.key: None if place is None else place.uuid for location in locations}
 
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:

@@ -36,7 +36,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord, RecordedChange
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 
-WAY = "Way to the room"
 SET_ID = "5d1c8e07f3a9b264"
 SOURCE = "last.json.gz"
 NOWHERE, LOST = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001"
@@ -49,8 +48,6 @@ FILES: dict[str, str | bytes] = {
             {"label": "Grade", "type": "DROPDOWN", "possible_values": ["used", "worn"]},
             {"label": "Mark", "type": "TEXT", "constraints": {"max_length": 9}},
             {"label": "Spare of", "type": "LINKED_ASSET"},
-            {"label": "Way to the room", "type": "TEXT"},
-            {"label": "Way to the building", "type": "LINKED_LOCATION"},
         ]
     ),
     "locations.yml": yaml_list([{"name": "North", "city": "Kiel"}, {"name": "South"}]),
@@ -87,11 +84,15 @@ FILES: dict[str, str | bytes] = {
 
 @dataclass
 class Found:
-    """The entries, warnings and refusals of an undo. A warning that every undo has is left out."""
+    """The entries, warnings and refusals of an undo. A warning that every undo has is left out.
+
+    :ivar kept: what is not restored.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list, compare=False)
 
 
 NOT_KNOWN = (
@@ -156,7 +157,8 @@ class Instance:
         inverse = inverse_of(self.embedded.client(), wanted, wanted.base(Hiding()), self.memory(), is_resumed)
         *warnings, last = inverse.desired.warnings
         assert last == STILL_WANTED
-        return Found(inverse.desired.entries, warnings, inverse.refusals)
+        kept = ["{section} {key}, {field}: {reason}".format_map(row) for row in inverse.not_restored]
+        return Found(inverse.desired.entries, warnings, inverse.refusals, kept)
 
     # ---- changes of existing records
 
@@ -249,6 +251,54 @@ def test_changes_that_were_not_sent_are_not_undone(here: Instance) -> None:
     changes = [here.change(OBJECT, "100001", "update", outcome=outcome, **members) for outcome in ("skipped", "failed")]
     assert here.undo(changes[0]) == Found()
     assert here.undo(*changes) == here.undo(changes[1]) != Found()
+
+
+def test_everything_that_stays_is_listed_with_its_reason(here: Instance) -> None:
+    here.archive(100005)
+    before = {"serial_number": "x", "unknown": "y", "inventory_name": "One", "description": "old"}
+    lost = {"target_room": reference(ROOM, "North/9", LOST)}
+    lost_item = {"object": reference(OBJECT, "100009", LOST)}
+    room = here.change(ROOM, "North/2", "create", after={})
+    definition = here.change(FIELD_DEFINITION, "asset Mark", "create", template="asset")
+    choices = {"before": {"possible_values": ["new"]}, "after": {"possible_values": ["used", "worn"]}}
+    found = here.undo(
+        here.change(
+            OBJECT, "100001", "update", before=before, after={"serial_number": HIDDEN, "description": "applied"}
+        ),
+        here.change(OBJECT, "100005", "update", before={"inventory_name": "Old"}, after={"inventory_name": "Other"}),
+        here.change(OBJECT, "100003", "update", unarchived=True, before={"description": ""}),
+        change(OBJECT, "100006", "update", uuid=NOWHERE, before={"description": "old"}),
+        deleted(OBJECT, "100007", {"description": "x"}),
+        deleted(OBJECT, "100008", GONE, unarchived=True),
+        deleted(OBJECT, "100009", {**GONE, **lost, "serial_number": HIDDEN, "unknown": "x"}),
+        here.change(KINDS["user"], ADA, "create"),
+        definition,
+        here.change(FIELD_DEFINITION, "asset Grade", "update", template="asset", **choices),
+        room,
+        here.change(OBJECT, "100004", "create", after={"target_room": here.reference(ROOM, "North/2")}),
+        offer("create", "100009", after=lost_item),
+        is_approved=True,
+    )
+    fingerprint = "serial_number: the apply record has only a fingerprint of the vaulted, hidden or unreadable value"
+    assert found.kept == [
+        f"objects 100001, {fingerprint}",
+        *(f"objects 100001, {name}: it was changed since the apply" for name in ("unknown", "description")),
+        "objects 100005, : it was changed since the apply",
+        "objects 100003, description: it has the values of the apply in the archive",
+        "objects 100006, : it does not exist any more",
+        "objects 100007, : it can't be created again without inventory_name, barcode",
+        "objects 100008, : it was in the archive",
+        "objects 100009, target_room: North/9 does not exist any more",
+        f"objects 100009, {fingerprint}",
+        "objects 100009, unknown: the field does not exist any more",
+        "objects 100009, uuid: it is created again with another uuid and without its history",
+        f"users {ADA}, : users can't be removed by an undo, and the e-mail was sent",
+        "fields asset Mark, : field definitions can't be removed by an undo",
+        "fields asset Grade, possible_values: records that lost a value do not get it back",
+        "rooms North/2, : records that are archived refer to it",
+        "objects 100004, target_room: it was changed since the apply",
+        "hub 100009, object: 100009 does not exist any more",
+    ]
 
 
 # ---- changed records
@@ -483,6 +533,10 @@ def test_an_offer_is_taken_back(here: Instance) -> None:
     assert here.undo(other) == Found(
         warnings=["hub item 100003: price was changed since the apply, and is left as it is."]
     )
+    old = {"object": here.reference(OBJECT, "100004"), "price": "5.00"}
+    again = Found([entry(HUB_ITEM, {"object": "100004", "price": "5.00"})], [IN_PART])
+    assert here.undo(offer("delete", "100004", before=old)) == again
+    assert here.undo(offer("delete", before={"object": item})) == Found(warnings=[IN_PART])
     none = offer("create", "100004", after={"object": here.reference(OBJECT, "100004")})
     assert here.undo(none, is_approved=True) == Found()
 
@@ -540,10 +594,6 @@ def test_a_room_returns_with_its_location(here: Instance) -> None:
     assert written(restored(here, "target_room", room)) == {"target_room": "South/1", "target_building": south}
     assert written(restored(here, "actual_room", room)) == {"actual_room": "South/1", "actual_building": south}
     assert written(restored(here, "target_room", None)) == {"target_room": None, "target_building": None}
-    # Only a link to a room is coupled.
-    (way,) = (field["field_key"] for field in here.embedded.client().definitions("asset") if field["label"] == WAY)
-    here.edit(100001, **{WAY: "Left"})
-    assert written(restored(here, way, None)) == {way: None}
     place = here.reference(LOCATION, "South")
     assert written(restored(here, "target_building", place)) == {"target_building": "South"}
 
@@ -696,7 +746,8 @@ def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> Non
     here.edit(100003, **{"Spare of": "100002"})
     here.edit(100004, accessories=["100005", "100002"], target_room="North/1")
     here.edit(100005, accessories=["100004"])
-    again = here.undo(deleted_spare(here))
+    deletion = deleted_spare(here)
+    again = here.undo(deletion)
     link = {"barcode": "100002"}
     (spare,) = (key for key in again.entries[2].fields if key.startswith("spare_of"))
     assert again == Found(
@@ -708,6 +759,13 @@ def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> Non
         ],
         [IN_PART],
     )
+    # After an interruption it exists. A link to another deleted record ends.
+    here.call("object", fields={"barcode": "100002", "inventory_name": "Other"}, match_on=["barcode"])
+    here.creations.add("object 100002")
+    here.archive(100005)
+    here.call("object", fields={"barcode": "100005"}, state="absent", match_on=["barcode"])
+    resumed = here.undo(deletion, is_resumed=True).entries
+    assert resumed[1:] == [*again.entries[1:3], referring(here, "100004", {"accessories": [link]})]
 
 
 def test_entries_of_the_same_undo_refer_to_the_record_that_is_created_again(here: Instance) -> None:
