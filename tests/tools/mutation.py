@@ -33,7 +33,11 @@ _EQUAL = (
     "module_utils/resolve/test_references",
 )
 _PLAN = "plugin_utils/set_plan"
-_APPROVAL = ("plugin_utils/instance/test_approval", "scenarios/approval/", "scenarios/protect/approved")
+_APPROVAL = (
+    *(f"plugin_utils/instance/test_{name}" for name in ("digests", "approval")),
+    "scenarios/approval/",
+    "scenarios/protect/approved",
+)
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/model/types_basic": _EQUAL,
     "module_utils/plan/change": _EQUAL,

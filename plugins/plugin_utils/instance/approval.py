@@ -131,7 +131,7 @@ class Approval:
         lines = ",\n".join(json.dumps(asdict(change), ensure_ascii=False) for change in self.changes)
         text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "changes": [\n{lines}]}}\n'
         # Services may return halves of surrogate pairs.
-        return text.encode("utf-8", "backslashreplace")
+        return text.encode(errors="backslashreplace")
 
     @property
     def creations(self) -> dict[str, str]:
@@ -211,10 +211,10 @@ class Digests:
             return {}
         found = related(entry.fields["relations"], lambda: self._contents.client.definitions(entry.template))
         parts = [
-            one
+            written["relations"][number]
             if number in found.missing or resolved.get("field_uuid") in self._created
             else self._canon.value(resolved)
-            for number, (one, resolved) in enumerate(zip(written["relations"], found.relations, strict=True))
+            for number, resolved in enumerate(found.relations)
         ]
         return {"relations": parts}
 

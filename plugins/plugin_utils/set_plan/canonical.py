@@ -103,7 +103,7 @@ def as_text(data: Any) -> str:
 
 def digest_of_text(text: str, key: bytes | None = None) -> str:
     """Return the SHA-256 of a text; with a key its HMAC, so that nobody can test guesses without the key."""
-    data = text.encode("utf-8", "surrogatepass")
+    data = text.encode(errors="surrogatepass")
     return hashlib.sha256(data).hexdigest() if key is None else hmac.new(key, data, hashlib.sha256).hexdigest()
 
 
@@ -117,7 +117,7 @@ def key_of_hidden_values(texts: Iterable[str], name: str) -> bytes:
 
 def _number(value: float | Decimal) -> str:
     number = value if isinstance(value, Decimal) else Decimal(str(value))
-    return format(number.normalize(), "f") if number.is_finite() else str(number)
+    return f"{number.normalize():f}" if number.is_finite() else str(number)
 
 
 # ---- what the files of a set ask for
@@ -142,12 +142,8 @@ def hides_values(hiding: Hiding, schema: Schema, entry: Entry) -> bool:
 
 
 def _hidden_keys(hiding: Hiding, schema: Schema, entry: Entry) -> set[str]:
-    def key_of(name: str) -> str:
-        field = schema.find(name)
-        return field.key if field is not None else name
-
     names = entry.fields if entry.vaulted or hiding.names else ()
-    return {key_of(name) for name in names if hiding.covers(entry, name, key_of(name))}
+    return {schema.key_of(name) for name in names if hiding.covers(entry, name, schema.key_of(name))}
 
 
 def _records(context: PlanContext) -> Iterator[tuple[list[Any], list[str]]]:

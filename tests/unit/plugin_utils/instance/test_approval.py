@@ -126,39 +126,6 @@ def test_the_format_and_the_order_of_files_do_not_change_the_digest(here: SiteHe
     assert len(digests) == 1
 
 
-def test_a_value_is_approved_for_a_field_and_not_for_a_label_that_another_field_has_by_now(
-    here: SiteHere, tmp_path: Path
-) -> None:
-    (tmp_path / "definitions").mkdir()
-    definitions = here.embedded.site(tmp_path / "definitions")
-
-    def define(*fields: Mapping[str, str]) -> None:
-        definitions.write({"instance.yml": "api: seventhings/v1\nset: fields\n", "fields/asset.yml": yaml_list(fields)})
-        assert definitions.run().outcome == "changed"
-
-    define({"label": "Shelf", "type": "TEXT"}, {"label": "Drawer", "type": "TEXT"})
-    here.write({"objects.yml": yaml_list([{"barcode": "900", "inventory_name": "Lamp", "Shelf": "A"}])})
-    plan = tmp_path / "swapped.plan"
-    assert here.plan(plan_file=plan).outcome == "changed"
-    keys = {field["label"]: field["field_key"] for field in here.client().definitions("asset")}
-    define({"field_key": keys["Shelf"], "label": "Old"}, {"field_key": keys["Drawer"], "label": "Shelf"})
-    assert here.run(plan_file=plan).outcome == "refused"
-
-
-def test_the_layout_of_the_file_is_that_of_the_document(here: SiteHere) -> None:
-    here.write({"fields/asset.yml": "- {label: Colour, type: TEXT}\n"})
-    here.write({"objects.yml": things(1, Colour="red", target_room="North/1") + things(2, 3)})
-    lines = planned(here).read_text("utf-8").splitlines()
-    document = json.loads("\n".join(lines))
-    assert list(document) == ["approval", "instance", "set", "set_id", "files", "notify", "changes"]
-    assert (document["approval"], document["set"], document["notify"]) == (1, "test", False)
-    assert [json.loads(line.rstrip(",")) for line in lines[1:-1]] == document["changes"][:-1]
-    change = document["changes"][-1]
-    assert list(change) == ["section", "key", "action", "uuid", "digest", "wanted", "fields"]
-    assert (change["section"], change["key"], change["action"]) == ("objects", "1", "update")
-    assert set(change["fields"]) >= {"Colour", "target_room"}
-
-
 # ---- forged approvals
 
 
