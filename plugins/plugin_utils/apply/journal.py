@@ -120,15 +120,13 @@ class Journal:
         self.instance = identity_of(instance)
         self.set_name = set_name
         self._log = FactLog(self.place.folder, self.place.name)
-        self._written_id = set_id if set_name else ""
+        self._written_id = set_id
         self._src = os.path.realpath(src) if src else ""
         self._sleep = sleep
         self._clock = clock
         self._now = now
         self._read_at = now()
         self._is_locked = self._created_id = False
-        self.set_id = self._written_id
-        self.memory = Memory()
         self._read()
 
     @classmethod

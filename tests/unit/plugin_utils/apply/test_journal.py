@@ -12,6 +12,7 @@ import json
 import math
 import shutil
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +23,10 @@ from processes import ended, forked, kill, note, until
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import facts
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import UNKNOWN_MOMENT
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
+    UNKNOWN_MOMENT,
+    Creations,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalBroken,
@@ -31,7 +35,14 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Memory, Upload
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import INLINE, SourceCount
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import (
+    INLINE,
+    DesiredInstance,
+    SourceCount,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.baseline import Baseline
+
+from ...module_utils.support import Clock, FakeTransport, client_on
 
 ID = "0123456789abcdef"
 PHOTO = Upload("photo.jpg", "00" * 32)
@@ -203,6 +214,25 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
     )
 
 
+@pytest.mark.parametrize("is_given", [True, False])
+def test_the_journal_of_files_is_waited_for_like_other_locks(tmp_path: Path, clock: Clock, is_given: bool) -> None:
+    """A run gives its own sleep. Without one, the transport has it."""
+
+    def never(_seconds: float) -> None:
+        raise AssertionError
+
+    reported: list[str] = []
+    client = client_on(FakeTransport())
+    client.creations = Creations(lock_wait=90, on_problem=reported.append)
+    client.transport.sleep = never if is_given else clock.sleep
+    files = DesiredInstance(origin="/files")
+    journal = Journal.for_files(client, tmp_path, files, clock.sleep if is_given else None, clock)
+    assert journal.owner == "https://acme.test  %2Ffiles"
+    with Journal(tmp_path, "https://acme.test", ""), pytest.raises(JournalRefused), journal:
+        pass
+    assert (clock.now, len(reported)) == (1090, 1)
+
+
 def test_a_journal_removed_during_a_wait_is_created_again(tmp_path: Path) -> None:
     first = _journal(tmp_path / "kept")
 
@@ -233,6 +263,60 @@ def test_a_link_in_the_place_of_a_journal_is_not_followed(tmp_path: Path) -> Non
     with pytest.raises(JournalRefused, match=r"^journal: .*is a link"), _journal(tmp_path):
         pass
     assert (tmp_path / "mine.txt").read_text("utf-8") == "mine"
+
+
+def test_a_directory_that_is_created_in_its_place_is_refused(tmp_path: Path) -> None:
+    journal = _journal(tmp_path)
+    (tmp_path / "journal.jsonl").mkdir()
+    with pytest.raises(JournalRefused, match=r"^journal: .*journal\.jsonl is not a regular file$"), journal as _locked:
+        pass
+
+
+def test_a_journal_that_can_not_grow_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_given: Any) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with _journal(tmp_path) as journal:
+        with monkeypatch.context() as patched:
+            patched.setattr("os.pwrite", full)
+            with pytest.raises(JournalBroken, match=r"journal\.jsonl can't be written \(No space left on device\)$"):
+                journal.sent("room", "Lab")
+        monkeypatch.setattr(facts, "SIZE_LIMIT", 100)
+        with pytest.raises(JournalBroken, match=r"journal\.jsonl has its maximum size; delete it \(then prune removes"):
+            journal.sent("room", "Lab")
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), InvalidInput("is a link")])
+def test_a_long_journal_is_shortened_after_a_run_without_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """If that fails, the journal is as good as before."""
+    path = tmp_path / "journal.jsonl"
+
+    def fail(_log: facts.FactLog) -> None:
+        raise error
+
+    def break_off() -> None:
+        with _journal(tmp_path) as journal:
+            for is_protected in (True, False, True, False, True):
+                journal.protect("one", is_protected)
+            raise KeyError
+
+    monkeypatch.setattr(facts, "_SHORT", 5)
+    with pytest.raises(KeyError):
+        break_off()
+    with monkeypatch.context() as patched:
+        patched.setattr(facts.FactLog, "shorten", fail)
+        with _journal(tmp_path):
+            pass
+    assert len(_facts(tmp_path)) == 6
+    with _journal(tmp_path):
+        pass
+    assert len(_facts(tmp_path)) == 2
+    before = path.stat().st_ino
+    with _journal(tmp_path) as again:
+        assert again.memory.protected == {"one"}
+    assert path.stat().st_ino == before
 
 
 def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,9 +435,9 @@ def test_the_journal_creates_an_id_if_the_files_have_none_and_says_so_once(tmp_p
 def test_the_id_that_is_created_is_the_same_for_each_instance_of_a_fleet(tmp_path: Path) -> None:
     set_ids = set()
     for instance in ("https://berlin.test", "https://bonn.test"):
-        with Journal(tmp_path / instance[8:12], instance, "s", src="acme") as journal:
+        with Journal(tmp_path / instance[8:12], instance, "s", src="/acme") as journal:
             set_ids.add(journal.set_id)
-    assert len(set_ids) == 1
+    assert set_ids == {"c156c217909a0474"}
 
 
 def test_two_directories_of_one_name_without_an_id_know_nothing_of_each_other(tmp_path: Path) -> None:
@@ -362,6 +446,8 @@ def test_two_directories_of_one_name_without_an_id_know_nothing_of_each_other(tm
     with Journal(tmp_path, "i", "s", src="second") as second:
         second.managed("object", {"two": ""})
     assert first.set_id != second.set_id
+    with pytest.raises(JournalRefused, match=f'write set_id: "{first.set_id}"'):
+        Journal(tmp_path, "i", "s", src="first", set_id=second.set_id)
     assert Journal(tmp_path, "i", "s", src="first").known == {"one"}
     assert Journal(tmp_path, "i", "s", src="second").known == {"two"}
 
@@ -369,6 +455,7 @@ def test_two_directories_of_one_name_without_an_id_know_nothing_of_each_other(tm
 def test_without_a_set_the_journal_has_no_id(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "", set_id="mine") as journal:
         journal.sent("object", "A")
+    assert journal.owner == "i  "
     again = Journal(tmp_path, "i", "", set_id="theirs")
     assert (again.set_id, list(again.memory.unresolved), again.warnings) == ("", ["object A"], [])
 
@@ -393,6 +480,133 @@ def test_the_writer_knows_what_it_noted(tmp_path: Path) -> None:
         assert journal.memory.protected == {"three"}
         journal.protect("three", False)
         assert journal.memory.protected == set()
+
+
+NOTED: dict[str, dict[str, Any]] = {
+    "run": {"": {"digest": "a run", "existing": {}}},
+    "sent": {"room Lab": 1000.0},
+    "begun": {"room Lab": "a run"},
+    "changing": {"one": "a run"},
+    "upload": {PHOTO.mark: 1000.0},
+    "source": {"rooms a.yml": 3},
+    "key": {"": "00" * 16},
+    "highest": {"room": 7},
+    "archived": {"one": "room Lab", "stored": "room Store"},
+    "fields": dict.fromkeys(("one", "same", "seen", "gone", "stored"), "digest"),
+    **{kind: {"one": "room Lab"} for kind in ("managed", "created", "unarchived", "origin")},
+}
+"""A journal with facts of each kind."""
+BASELINE = Baseline(
+    bytes(16), highest={"room": 7, "person": 8}, noted={"one": "new", "two": "digest", "same": "digest"}
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "noted"),
+    [
+        (lambda journal: journal.begun("a run", {"rooms": 3}), []),
+        (
+            lambda journal: journal.begun("next", {"rooms": 3}),
+            [
+                *(["fields", "one", None], ["begun", "room Lab", None], ["changing", "one", None]),
+                ["run", "", {"digest": "next", "existing": {"rooms": 3}}],
+            ],
+        ),
+        (Journal.ended, [["run", "", None], ["begun", "room Lab", None], ["changing", "one", None]]),
+        (
+            lambda journal: journal.sent("room", "Hall"),
+            [["sent", "room Hall", 1010.0], ["begun", "room Hall", "a run"]],
+        ),
+        (lambda journal: journal.not_created("room", "Lab"), [["sent", "room Lab", None]]),
+        (lambda journal: journal.not_created("room", "Hall"), []),
+        (
+            lambda journal: journal.note_creation("room", "Lab", "two"),
+            [
+                *(["managed", "two", "room Lab"], ["created", "two", "room Lab"], ["begun", "two", "a run"]),
+                ["sent", "room Lab", None],
+            ],
+        ),
+        (lambda journal: journal.changing("two"), [["changing", "two", "a run"]]),
+        (
+            lambda journal: journal.note_removal("room", "Lab", "one"),
+            [
+                *([kind, "one", None] for kind in ("managed", "created", "archived", "unarchived", "origin", "fields")),
+                ["sent", "room Lab", None],
+            ],
+        ),
+        (
+            lambda journal: journal.archived("room", "Hall", "one"),
+            [["archived", "one", "room Hall"], ["managed", "one", None], ["unarchived", "one", None]],
+        ),
+        (lambda journal: journal.unarchiving("two"), [["unarchived", "two", True]]),
+        (
+            lambda journal: journal.managed("room", {"one": "Hall", "two": "Lab", "three": ""}),
+            [
+                *(["managed", "one", "room Hall"], ["archived", "one", None]),
+                *(["managed", "two", "room Lab"], ["managed", "three", ""]),
+            ],
+        ),
+        (lambda journal: journal.managed("room", {"one": ""}), []),
+        (lambda journal: journal.protect("one", True), [["protected", "one", True]]),
+        (
+            lambda journal: journal.applied({("b.yml", "rooms"): SourceCount(2, 1), ("c.yml", "rooms"): SourceCount()}),
+            [["source", "rooms a.yml", None], ["source", "rooms b.yml", 1]],
+        ),
+        (lambda journal: journal.came_from({"one": "a.yml:1"}), [["origin", "one", "a.yml:1"]]),
+        (
+            lambda journal: journal.note_values(BASELINE),
+            [
+                *(["fields", "one", "new"], ["fields", "two", "digest"]),
+                *(["highest", "person", 8], ["changing", "one", None]),
+            ],
+        ),
+        (
+            lambda journal: journal.note_values(Baseline(b"", noted={"two": "digest"}), ["one", "same", "seen"]),
+            [["fields", "two", "digest"], ["fields", "gone", None]],
+        ),
+        (lambda journal: journal.uploading(PHOTO), [["upload", PHOTO.mark, 1010.0]]),
+        (lambda journal: journal.not_uploaded(PHOTO), [["upload", PHOTO.mark, None]]),
+        (lambda journal: journal.not_uploaded(Upload("b.jpg", "1")), []),
+        (lambda journal: journal.uploaded(PHOTO, "file"), [["upload", PHOTO.mark, "file"], ["file", "file", True]]),
+    ],
+)
+def test_a_step_of_a_run_notes_these_facts(
+    tmp_path: Path, step: Callable[[Journal], None], noted: list[list[Any]]
+) -> None:
+    with _journal(tmp_path) as journal:
+        line = [journal.owner, *([kind, *fact] for kind, facts in NOTED.items() for fact in facts.items())]
+    with (tmp_path / "journal.jsonl").open("a") as stream:
+        stream.write(json.dumps(line) + "\n")
+    before = len(_facts(tmp_path))
+    again = Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=lambda: 1010.0)
+    step(again)
+    with again:
+        step(again)
+    step(again)
+    assert _facts(tmp_path)[before:] == noted
+
+
+def test_a_run_without_facts_leaves_an_empty_memory(tmp_path: Path) -> None:
+    with _journal(tmp_path) as journal:
+        journal.ended()
+        assert journal.memory.marks == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "src", "noted"),
+    [
+        ("s", "/files", [["source", "rooms a.yml", 1], ["key", "", "00" * 16], ["fields", "one", "digest"]]),
+        ("", "/files", [["key", "", "00" * 16], ["fields", "one", "digest"]]),
+        ("", "", []),
+    ],
+)
+def test_what_was_applied_is_noted_for_files_of_a_set_or_of_one_directory(
+    tmp_path: Path, name: str, src: str, noted: list[list[Any]]
+) -> None:
+    with Journal(tmp_path, "i", name, src=src) as journal:
+        journal.applied({("a.yml", "rooms"): SourceCount(1, 1)})
+        journal.note_values(Baseline(bytes(16), noted={"one": "digest"}))
+    assert [fact for fact in _facts(tmp_path) if fact[0] != "set"] == noted
 
 
 def test_what_is_noted_already_is_not_noted_again(tmp_path: Path) -> None:
@@ -499,12 +713,14 @@ def test_what_another_set_protects_is_reported_with_its_journal(state_home: Path
         elsewhere.protect("four", True)
     with (root / "other" / "journal.jsonl").open("a", encoding="utf-8") as stream:
         stream.write('["j other 1", ["protected", "five", true]]\n["i", ["managed", "protected", true]]\n"protected"\n')
+        stream.write('["i od%ED%A0%80 one two", ["protected", "six", true]]\n')
     own = Journal(None, "i", "own", set_id=ID)
     other = f'the set "other" (journal {root / "other" / "journal.jsonl"})'
     assert protected_by_others(own) == {
         "one": other,
         "two": other,
         "three": f"files without a set (journal {root / '_' / 'journal.jsonl'})",
+        "six": other.replace("other", "od\\ud800", 1),
     }
 
 
