@@ -212,7 +212,7 @@ DEFECTS = (
         "undo",
         "plugin_utils/undo/inverse",
         "        if self._undo.is_approved or is_known:\n",
-        "        if self._undo.is_approved or is_known or uuid:\n",
+        "        if self._undo.is_approved or is_known or change.uuid:\n",
         "A forged apply record removes records that the set did not create.",
         "unit/plugin_utils/undo/test_undo",
     ),

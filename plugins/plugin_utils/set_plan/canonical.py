@@ -49,7 +49,7 @@ class Canon:
         if isinstance(value, str):
             return str(value) or None
         if isinstance(value, (int, float, Decimal)):
-            return {"number": _number(value)}
+            return {"number": f"{Decimal(str(value)).normalize():f}"}
         if isinstance(value, (dt.date, dt.time)):
             return {"moment": (value.astimezone(dt.UTC) if isinstance(value, dt.datetime) else value).isoformat()}
         if isinstance(value, Reference):
@@ -113,11 +113,6 @@ def key_of_hidden_values(texts: Iterable[str], name: str) -> bytes:
     :param name: of the set, so that equal values of two sets have different keys.
     """
     return scrypted("\n".join(sorted(texts)), hashlib.sha256(f"hidden values of {name}".encode()).digest())
-
-
-def _number(value: float | Decimal) -> str:
-    number = value if isinstance(value, Decimal) else Decimal(str(value))
-    return f"{number.normalize():f}" if number.is_finite() else str(number)
 
 
 # ---- what the files of a set ask for
@@ -184,7 +179,7 @@ def _as_written(reference: Reference) -> Any:
 
 
 def _path_of(file: Attachment) -> Any:
-    return {"path": file.written or file.path, "uuid": file.uuid, "name": file.name}
+    return {"path": file.written, "uuid": file.uuid, "name": file.name}
 
 
 _CANON = Canon(_as_written, _path_of, lasting_name)

@@ -187,7 +187,7 @@ class _Inverter:
                 yield self._found(change, current, place)
             return
         if change.unarchived:
-            may_archive = not is_archived and self._may_remove(change, "", current.uuid)
+            may_archive = not is_archived and self._may_remove(change, current.uuid in self._own)
             if may_archive and self._is_as_applied(kind, change, current):
                 words = "is archived again, with the values of the apply"
                 self._keep(change, "it has the values of the apply in the archive", *change.before, warning=words)
@@ -238,16 +238,16 @@ class _Inverter:
             reason = "records that are archived refer to it"
             self._keep(change, reason, warning=f"stays, because {reason}")
             return
-        if self._may_remove(change, name, uuid) and self._is_as_applied(kind, change, current):
+        # A creation without a noted outcome has no uuid.
+        is_known = uuid in self._own or self._sent.get(name) == ""
+        if self._may_remove(change, is_known) and self._is_as_applied(kind, change, current):
             yield self._found(change, current, place, "archived" if kind.can_be_archived else "absent")
 
-    def _may_remove(self, change: RecordedChange, name: str, uuid: str | None) -> bool:
+    def _may_remove(self, change: RecordedChange, is_known: bool) -> bool:
         """Return True if the journal knows that this set created a record, or if the task approves the apply record.
 
-        :param name: the name of the record in the journal. :param uuid: None without one.
+        :param is_known: True if the journal knows it.
         """
-        # A creation without a noted outcome has no uuid.
-        is_known = uuid in self._own or self._sent.get(name) == "" or (uuid is None and name in self._sent)
         if self._undo.is_approved or is_known:
             return True
         self._refusals.append(
@@ -336,7 +336,7 @@ class _Inverter:
         elif item is None:
             return
         elif change.action == CREATE:
-            if self._is_as_applied(kind, price, item) and self._may_remove(change, change.journal_name, None):
+            if self._is_as_applied(kind, price, item) and self._may_remove(change, change.journal_name in self._sent):
                 self._withdrawn.add(asset_id(item))
                 yield Entry(kind, {"object": offered}, place, state="absent")
         elif fields := self._restored_fields(schema, price, item):
