@@ -12,6 +12,7 @@ import datetime as dt
 import hashlib
 import hmac
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
@@ -87,7 +88,6 @@ OBJECTS = Schema(
 CANON = Canon(lambda link: ["to", link.uuid], lambda file: ["of", file.path], lambda schema, key: schema.key_of(key))
 LIFECYCLE = dict.fromkeys(("initial", "ignore", "protect", "is_protected"))
 RULES = {name: value or None for name, value in asdict(NO_RULES).items() if name not in ("setting", "place")}
-SUMMER = dt.timezone(dt.timedelta(hours=2))
 
 
 def sha(data: Any, key: bytes | None = None) -> str:
@@ -102,7 +102,6 @@ def sha(data: Any, key: bytes | None = None) -> str:
         ([7, 0.1, Decimal("1.50")], [{"number": "7"}, {"number": "0.1"}, {"number": "1.5"}]),
         ([Decimal(100), float("inf")], [{"number": "100"}, {"number": "Infinity"}]),
         ([dt.date(2024, 5, 31), dt.time(8, 30)], [{"moment": "2024-05-31"}, {"moment": "08:30:00"}]),
-        (dt.datetime(2024, 5, 31, 1, tzinfo=SUMMER), {"moment": "2024-05-30T23:00:00+00:00"}),
         ([Reference("room", uuid="u"), Attachment(path="a.txt")], [["to", "u"], ["of", "a.txt"]]),
         (Unread(7), {"unread": {"number": "7"}}),
         ({1: "a", "b": ""}, {"1": "a", "b": None}),
@@ -116,6 +115,15 @@ def sha(data: Any, key: bytes | None = None) -> str:
 )
 def test_the_data_of_a_value(value: Any, expected: Any) -> None:
     assert CANON.value(value) == expected
+
+
+def test_the_data_of_an_instant_is_the_same_in_every_time_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as changed:
+        changed.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        found = CANON.value(dt.datetime.fromisoformat("2024-05-31T01:00:00+02:00"))
+    time.tzset()
+    assert found == {"moment": "2024-05-30T23:00:00+00:00"}
 
 
 def test_a_record_has_neither_empty_fields_nor_what_the_service_manages() -> None:
@@ -222,7 +230,7 @@ def test_a_digest_of_hidden_values_takes_all_of_them_to_compute(hiding: Hiding, 
 def test_a_field_is_hidden_by_its_key_or_its_label() -> None:
     schema = Schema(OBJECT, [Field("note", "TEXT", "Note")])
     for name in ("note", "Note"):
-        assert hides_values(Hiding(), schema, entry(OBJECT, {name: "x"}, vaulted=["note"]))
+        assert hides_values(Hiding(), schema, entry(OBJECT, {name: "x"}, vaulted=[name]))
         assert hides_values(Hiding(names={"note"}), schema, entry(OBJECT, {name: "x"}))
     assert not hides_values(Hiding(names={"note"}), schema, entry(OBJECT, {"other": "x"}))
     assert not hides_values(Hiding(), schema, entry(OBJECT, {"note": "x", "other": "y"}))
