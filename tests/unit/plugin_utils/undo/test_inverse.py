@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.listed_state import ListedState
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, inverse_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord, RecordedChange
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
@@ -154,7 +155,12 @@ class Instance:
     def undo(self, *changes: RecordedChange, is_resumed: bool = False, **order: Any) -> Found:
         """Return the inverse of some changes."""
         wanted = Undo(apply_record(*changes), SOURCE, **order)
-        inverse = inverse_of(self.embedded.client(), wanted, wanted.base(Hiding()), self.memory(), is_resumed)
+        base = wanted.base(Hiding())
+        # An earlier plan of the same run left these.
+        base.entries, base.warnings = [entry(OBJECT, GONE)], ["earlier"]
+        inverse = inverse_of(self.embedded.client(), wanted, base, self.memory(), is_resumed)
+        assert isinstance(inverse.state, ListedState)
+        assert inverse.desired.findings == base.findings is not inverse.desired.findings
         *warnings, last = inverse.desired.warnings
         assert last == STILL_WANTED
         kept = ["{section} {key}, {field}: {reason}".format_map(row) for row in inverse.not_restored]
@@ -301,6 +307,13 @@ def test_everything_that_stays_is_listed_with_its_reason(here: Instance) -> None
     ]
 
 
+def test_nothing_of_a_finished_undo_is_undone(here: Instance) -> None:
+    undo = Undo(replace(apply_record(), undoes="abc"), SOURCE)
+    inverse = inverse_of(here.embedded.client(), undo, undo.base(Hiding()), here.memory(), False)
+    assert inverse.desired.warnings == [undo.why_nothing()]
+    assert isinstance(inverse.state, ListedState)
+
+
 # ---- changed records
 
 
@@ -368,6 +381,13 @@ def test_added_parts_of_a_map_are_removed(here: Instance) -> None:
     )
     (found,) = here.undo(length).entries
     assert found.fields["constraints"] == {"min_length": 2, "max_length": None}
+
+
+def test_an_entry_says_which_of_its_fields_the_apply_hid(here: Instance) -> None:
+    sides = {"before": {"serial_number": HIDDEN, "description": "old"}, "after": {"description": "now"}}
+    fields = {"barcode": "100001", "description": "old"}
+    expected = here.entry(OBJECT, "100001", fields, vaulted=("serial_number",))
+    assert here.undo(here.change(OBJECT, "100001", "update", **sides)).entries == [expected]
 
 
 def test_a_record_is_named_by_its_present_key(here: Instance) -> None:
@@ -442,7 +462,8 @@ def test_a_created_record_that_was_changed_since_stays(here: Instance) -> None:
         warnings=["object 100001: description, unknown was changed since the apply, and is left as it is."]
     )
     hidden = here.change(OBJECT, "100001", "create", after={"description": HIDDEN})
-    assert len(here.undo(hidden, is_approved=True).entries) == 1
+    removed = here.entry(OBJECT, "100001", {"barcode": "100001"}, state="archived", vaulted=("description",))
+    assert here.undo(hidden, is_approved=True).entries == [removed]
     unknown = here.change(OBJECT, "100001", "create", after={"unknown": HIDDEN})
     assert here.undo(unknown, is_approved=True).entries == []
 
