@@ -63,9 +63,14 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/set_plan/canonical": _APPROVAL,
     "plugin_utils/set_plan/prune": (
         "rules/test_limits_without_state",
-        *(f"scenarios/{name}/" for name in ("prune", "missing_rows", "protect")),
+        "plugin_utils/desired/test_findings_together",
+        *(f"scenarios/{name}" for name in ("prune/", "missing_rows/", "protect/", "tables/skipped")),
     ),
-    "plugin_utils/set_plan/removal_blockers": (f"{_PLAN}/test_removal_blockers", "scenarios/approval/blocked"),
+    "plugin_utils/set_plan/removal_blockers": (
+        f"{_PLAN}/test_removal_blockers",
+        f"{_PLAN}/test_complete_lists",
+        *(f"scenarios/{name}" for name in ("approval/blocked", "archived_places/", "hidden_records/room")),
+    ),
     "plugin_utils/set_plan/lifecycle": (f"{_PLAN}/test_lifecycle", "scenarios/lifecycle/", "scenarios/protect/"),
     "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
     "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("facts", "token_store")),

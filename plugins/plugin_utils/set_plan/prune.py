@@ -117,7 +117,7 @@ class Pruning:
         mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
         if mark in EMPTY:
             return record.uuid in self._context.options.known
-        return self._desired.set_name != "" and normal_name(str(mark)) == normal_name(self._desired.set_name)
+        return normal_name(str(mark)) == normal_name(self._desired.set_name)
 
     def _is_kept(self, uuid: str) -> bool:
         """Return True if a record stays because a table that it came from may omit rows, or has rows without a key.
@@ -174,6 +174,6 @@ def _removal(schema: Schema, record: Record, keys: tuple[str, ...], name: str, a
     """Return the change that removes a record."""
     section = schema.kind.section
     state = "archived" if action == ARCHIVE else "absent"
-    entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
+    entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, pruned=True)
     desired = natural_keys.read_some(schema, keys, record)
     return Planned(section, entry, schema, desired, keys, name, plan_removal(schema, desired, record, action))

@@ -152,11 +152,10 @@ def test_the_marker_says_which_records_belong_to_the_set(shared: Site) -> None:
 
 
 def test_records_out_of_scope_do_not_count_as_the_set(shared: Site) -> None:
-    scope = "scope: {{objects: {{inventory_name: [{}]}}}}\n".format(
-        ", ".join(f"Thing {number}" for number in range(12))
-    )
+    names = [f"Thing {number}" for number in range(12)] + [f"Theirs {number}" for number in range(1000, 1020)]
+    scope = f"scope: {{objects: {{inventory_name: [{', '.join(names)}]}}}}\n"
     shared.write({"instance.yml": PRUNE + scope, "objects/a.yml": things(range(10)), "objects/b.yml": "[]\n"})
-    assert "delete 2 of 12 records" in shared.run(allow=["empty_sources"]).refusals[0]
+    assert "delete 2 of 12 records of this set" in shared.run(allow=["empty_sources"]).refusals[0]
 
 
 # ---- one field in very many records
