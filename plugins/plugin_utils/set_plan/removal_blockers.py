@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import first_of
-from ...module_utils.model.kinds import KINDS, TEMPLATE_KINDS
+from ...module_utils.model.kinds import OBJECT, TEMPLATE_KINDS
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_basic import FIELD_TYPES
 from ...module_utils.model.types_links import references_in
@@ -43,8 +42,8 @@ class Blocker:
 
 
 def may_be_occupied(planned: Planned) -> bool:
-    """Return True for a record to delete that others may refer to by one of their fields."""
-    return planned.entry.state == "absent" and link_to(planned.kind) in FIELD_TYPES
+    """Return True for a record to remove that others may refer to by one of their fields."""
+    return link_to(planned.kind) in FIELD_TYPES
 
 
 class RemovalBlockers(Aspect):
@@ -122,42 +121,27 @@ class _BlockerSearch:
             yield self._removals[uuid], blockers
 
     def unknown(self) -> Iterator[str]:
-        """Say which deletions may fail because archived records, which no list shows, may refer to what is deleted."""
-        archivable = sorted(KINDS[name].plural for name in self.searched if KINDS[name].can_be_archived)
+        """Say which deletions may fail because archived objects, which no list shows, may refer to what is deleted."""
         numbers = Counter(planned.section for planned in self._removals.values())
-        for section, number in numbers.items() if archivable else ():
+        for section, number in numbers.items() if OBJECT.name in self.searched else ():
             yield (
-                f"{section}: deleting {number:,} of them may fail, or leave links to what is deleted: archived "
-                f"{' and '.join(archivable)} that the files do not name may refer to them, and no list shows those."
+                f"{section}: deleting {number:,} of them may fail, or leave links to what is deleted: archived objects "
+                f"that the files do not name may refer to them, and no list shows those."
             )
 
     def _search(self, schema: Schema, keys: Iterable[str], record: Record, note: str = "") -> None:
         planned = self._planned.get(record.uuid)
         for key in keys:
-            if not record.flat.get(schema.fields[key].wire_key) and planned is None:
+            if not record.flat.get(schema.fields[key].wire_key):
                 continue
-            now = self._removed_targets(schema.read_field(key, record.flat))
-            then = now if planned is None else self._after(planned, key, now)
-            for uuid in now:
-                if uuid not in then and planned is not None:
+            references = references_in(schema.read_field(key, record.flat))
+            targets = {self._state.completed(reference).uuid for reference in references}
+            for uuid in sorted(self._removals.keys() & targets):
+                if planned is not None and (planned.change.action == DELETE or key in planned.change.values):
+                    # No plan writes a reference to a record that it removes.
                     self._removals[uuid].leaving += (planned.entry,)
-            for uuid in then:
+                    continue
                 name = f"{schema.kind.words} {self._state.name_of(record) or record.uuid}"
                 if planned is not None:
                     note = ", also when it is archived" if planned.change.action == ARCHIVE else ""
                 self._found.setdefault(uuid, []).append(Blocker(name, key, note))
-
-    def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
-        """Return the references of a field after a change."""
-        if planned.change.action == DELETE:
-            return {}
-        return self._removed_targets(planned.change.values[key]) if key in planned.change.values else now
-
-    def _removed_targets(self, value: Any) -> dict[str, None]:
-        """Return the uuids of the records to remove that a value refers to."""
-        found: dict[str, None] = {}
-        for reference in references_in(value):
-            uuid = self._state.completed(reference).uuid
-            if uuid is not None and uuid in self._removals:
-                found[uuid] = None
-        return found

@@ -14,6 +14,7 @@ from emulator_here import running_here
 from emulator_process import Emulator
 from instance_site import Site
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
@@ -55,15 +56,31 @@ def _delete_meanwhile(site: Site, patch: pytest.MonkeyPatch, times: int) -> None
     patch.setattr(type(other.transport), "request", meanwhile)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.parametrize("lookup", ["absent", "present"])
 @pytest.mark.parametrize("total", ["given", "none"])
 def test_a_record_that_moves_to_an_earlier_page_is_not_created_once_more(
-    site: Site, monkeypatch: pytest.MonkeyPatch, total: str
+    site: Site, monkeypatch: pytest.MonkeyPatch, total: str, lookup: str
 ) -> None:
-    site.service.steer("PUT", "/switches", {"list_total": total})
+    site.service.steer("PUT", "/switches", {"list_total": total, "later_endpoints": lookup, "archived_at": "given"})
     _delete_meanwhile(site, monkeypatch, 1)
     result = site.run()
     assert (result.outcome, result.summary["objects"]["unchanged"]) == ("unchanged", NUMBER - 10)
+    assert "no list" not in "".join(result.warnings)
+
+
+def test_a_room_is_not_removed_because_a_list_missed_what_is_in_it(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.service.steer("PUT", "/switches", {"list_total": "none"})
+    first_of_a_page = site.client().list_all(OBJECT)[PER_PAGE].flat["barcode"]
+    site.write(
+        {"objects.csv": f"barcode,target_room\n{first_of_a_page},North/1\n", "locations.yml": "- {name: North}\n"}
+    )
+    site.write({"rooms.yml": '- {building_id: North, number: "1"}\n'})
+    assert site.run().outcome == "changed"
+    (site.root / "objects.csv").unlink()
+    site.write({"rooms.yml": '- {building_id: North, number: "1", _state: absent}\n'})
+    _delete_meanwhile(site, monkeypatch, 1)
+    (finding,) = site.plan(allow=["empty_sources"]).findings
+    assert f"object {first_of_a_page} (target_room) refers to it" in finding
 
 
 @pytest.mark.sample(1)

@@ -12,7 +12,8 @@ import pytest
 from instance_site import Site, yaml_list
 from records import record_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import removal_blockers
 
 TASK_LIMITS = {"delete_percent": 100, "update_percent": 100}
 """The limits of every task in this file."""
@@ -44,7 +45,8 @@ def others(site: Site, *objects: dict[str, Any], **sections: list[dict[str, Any]
     root = site.root / ".others"
     root.mkdir(exist_ok=True)
     theirs = Site(root, site.service, site.options)
-    theirs.write({"instance.yml": "api: seventhings/v1\nset: others\n", "objects.yml": yaml_list(objects) or "[]\n"})
+    settings = "api: seventhings/v1\nset: others\nobserved: {objects: []}\n"
+    theirs.write({"instance.yml": settings, "objects.yml": yaml_list(objects) or "[]\n"})
     theirs.write({f"{name}.yml": yaml_list(records) for name, records in sections.items()})
     assert theirs.run().outcome == "changed"
 
@@ -91,6 +93,7 @@ def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None
     [
         ({"rooms": [record_of(ROOM, "South/Hall")]}, "room South/Hall (building_id) refers to it"),
         ({"objects": [thing("99", target_building="South")]}, "object 99 (target_building) refers to it"),
+        ({"objects": [thing("99", actual_building="South")]}, "object 99 (actual_building) refers to it"),
     ],
 )
 def test_a_location_with_content_is_not_removed(house: Site, sections: dict[str, Any], words: str) -> None:
@@ -167,10 +170,13 @@ def test_excluded_objects_still_block_their_room(full: Site) -> None:
 
 
 def test_a_room_stays_where_what_is_in_it_could_not_be_moved(full: Site) -> None:
-    without_the_room(full, thing("5", target_room="North/1"))
-    full.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH", "path": "*/object/*"}])
+    others(full, thing("6", target_room="North/2"))
+    full.service.clear_log()
+    without_the_room(full, thing("5", target_room="North/1"), thing("6", target_room="North/1"))
+    (uuid,) = (record.uuid for record in full.client().list_all(OBJECT) if record.flat["barcode"] == "5")
+    full.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH", "path": f"*/object/{uuid}"}])
     result = full.run()
-    assert result.outcome == "failed"
+    assert result.outcome == "partly_applied"
     assert [line for line in full.writes() if line.startswith("DELETE")] == []
     assert any("object 5 still refers to it" in str(failure) for failure in result.failures)
     full.service.steer("DELETE", "/faults")
@@ -194,17 +200,34 @@ def test_a_room_with_a_stale_move_is_not_removed(full: Site, tmp_path: Path) -> 
 def test_objects_are_read_only_where_something_is_removed(house: Site) -> None:
     house.service.clear_log()
     assert house.plan().outcome == "unchanged"
-    assert not any(line.endswith("/objects") for line in house.sent())
+    assert not any(line.endswith(("/objects", "/asset/field-definitions")) for line in house.sent())
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
     assert house.plan().outcome == "changed"
     assert sum(line.endswith("/objects") for line in house.sent()) == 1
 
 
+def test_archived_objects_without_a_field_for_persons_prevent_no_deletion(
+    house: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS[:1]))
+    (warning,) = house.plan().warnings
+    assert warning.startswith(
+        "persons: deleting 1 of them may fail, or leave links to what is deleted: archived objects"
+    )
+    monkeypatch.setattr(removal_blockers, "TEMPLATE_KINDS", {})
+    assert house.plan().warnings == []
+
+
+def test_a_room_that_is_only_changed_may_be_occupied(full: Site) -> None:
+    rooms = [ROOMS[0], {**ROOMS[1], "name": "Hall"}]
+    full.write(files(locations=LOCATIONS, rooms=rooms, persons=PERSONS, objects=[thing("5", target_room="North/2")]))
+    assert (full.run().outcome, len(full.writes())) == ("changed", 1)
+
+
 def test_an_archived_object_that_is_brought_back_keeps_its_room(full: Site) -> None:
     client = full.client()
-    kind = KINDS["object"]
-    archived = next(record for record in client.list_all(kind) if record.flat["barcode"] == "5")
-    client.archive(kind, archived.uuid)
+    archived = next(record for record in client.list_all(OBJECT) if record.flat["barcode"] == "5")
+    client.archive(OBJECT, archived.uuid)
     full.write(files(rooms=[ROOMS[0]], objects=[thing("5")]))
     assert "object 5 (target_room) refers to it" in "".join(full.plan().findings)
 
