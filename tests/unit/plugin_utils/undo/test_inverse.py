@@ -400,6 +400,26 @@ def test_a_record_is_named_by_its_present_key(here: Instance) -> None:
     assert here.undo(city, room).entries[1] == here.entry(ROOM, "North/1", named, 1)
 
 
+def test_fields_that_the_apply_created_are_recorded_by_their_labels(here: Instance) -> None:
+    here.edit(100001, Mark="now")
+    sides = {"before": {"Mark": "old"}, "after": {"Mark": "now"}}
+    (found,) = here.undo(here.change(OBJECT, "100001", "update", keys=("barcode", "Grade"), **sides)).entries
+    assert [(key.partition("_")[0], value) for key, value in found.fields.items()] == [
+        ("barcode", "100001"),
+        ("grade", None),
+        ("mark", "old"),
+    ]
+
+
+def test_a_key_may_have_values_of_any_type(here: Instance) -> None:
+    case = {"title": "Fair", "issue_date": "2032-01-01", "due_date": "2032-02-01", "references": ["100002"]}
+    renter = {"type": "plain", "value": "Ada"}
+    uuid = here.call("rental_case", fields={**case, "responsible_user": ADA, "renter": renter})["record"]["uuid"]
+    members: dict[str, Any] = {"keys": ("title", "renter"), "before": {"comment": "x"}}
+    (found,) = here.undo(change(KINDS["rental_case"], "Fair", "update", uuid=uuid, **members)).entries
+    assert found.fields == {"title": "Fair", "renter": renter, "comment": "x"}
+
+
 def test_a_vaulted_or_unknown_key_is_not_written(here: Instance) -> None:
     members: dict[str, Any] = {"before": {"description": "old"}, "after": {"description": "now"}}
     uuid = here.uuid(OBJECT, "100001")
