@@ -786,8 +786,8 @@ def referring(here: Instance, key: str, fields: Mapping[str, Any]) -> Entry:
 
 def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> None:
     here.edit(100003, **{"Spare of": "100002"})
-    here.edit(100004, accessories=["100005", "100002"], target_room="North/1")
-    here.edit(100005, accessories=["100004"])
+    here.edit(100005, accessories=["100004", "100002"], target_room="North/1")
+    here.edit(100004, accessories=["100005"])
     deletion = deleted_spare(here)
     again = here.undo(deletion)
     link = {"barcode": "100002"}
@@ -797,17 +797,17 @@ def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> Non
             entry(OBJECT, {"barcode": "100002", "inventory_name": "Other"}),
             referring(here, "100001", {"accessories": [link]}),
             referring(here, "100003", {spare: link}),
-            referring(here, "100004", {"accessories": ["100005", link]}),
+            referring(here, "100005", {"accessories": ["100004", link]}),
         ],
         [IN_PART],
     )
     # After an interruption it exists. A link to another deleted record ends.
     here.call("object", fields={"barcode": "100002", "inventory_name": "Other"}, match_on=["barcode"])
     here.creations.add("object 100002")
-    here.archive(100005)
-    here.call("object", fields={"barcode": "100005"}, state="absent", match_on=["barcode"])
+    here.archive(100004)
+    here.call("object", fields={"barcode": "100004"}, state="absent", match_on=["barcode"])
     resumed = here.undo(deletion, is_resumed=True).entries
-    assert resumed[1:] == [*again.entries[1:3], referring(here, "100004", {"accessories": [link]})]
+    assert resumed[1:] == [*again.entries[1:3], referring(here, "100005", {"accessories": [link]})]
 
 
 def test_entries_of_the_same_undo_refer_to_the_record_that_is_created_again(here: Instance) -> None:
