@@ -71,7 +71,10 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         f"{_PLAN}/test_complete_lists",
         *(f"scenarios/{name}" for name in ("approval/blocked", "archived_places/", "hidden_records/room")),
     ),
-    "plugin_utils/set_plan/lifecycle": (f"{_PLAN}/test_lifecycle", "scenarios/lifecycle/", "scenarios/protect/"),
+    "plugin_utils/set_plan/lifecycle": (
+        f"{_PLAN}/test_lifecycle",
+        *(f"scenarios/{name}" for name in ("lifecycle/", "protect/", "undo/protected")),
+    ),
     "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
     "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("facts", "token_store")),
     "plugin_utils/apply/memory": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_uploads"),

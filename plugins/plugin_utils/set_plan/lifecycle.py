@@ -44,7 +44,6 @@ class Lifecycles(Aspect):
         self._settings = context.desired.lifecycle
         self._words_of = Pruning(context).words_of
         self._left: dict[tuple[str, Lifecycle, bool, Sequence[Fields]], frozenset[str]] = {}
-        self._reported: set[int] = set()
 
     # ---- left alone
 
@@ -90,9 +89,6 @@ class Lifecycles(Aspect):
         return self._left[mark]
 
     def _check(self, schema: Schema, entry: Entry) -> None:
-        if id(entry) in self._reported:
-            return
-        self._reported.add(id(entry))
         for setting, name in idle_names(entry.lifecycle, schema):
             words = f"{OWN_LIFECYCLE}.{setting}: {name}: {schema.why_unknown(name)}"
             self._context.find(entry.place_of(OWN_LIFECYCLE), words)
@@ -196,8 +192,8 @@ class Lifecycles(Aspect):
         context = self._context
         if entry.kind is HUB_ITEM:
             values = context.wanted.parse(offer_schema(), entry, entry.fields)
-            if "object" in values and context.resolve(values, None):
-                yield shield_mark(entry.kind, "", values)
+            context.resolve(values, None)
+            yield shield_mark(entry.kind, "", values)
             return
         schema, keys, identity = context.identify(entry)
         if keys:
