@@ -13,6 +13,8 @@ import pytest
 from instance_site import Site
 from set_actions import run_set
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+
 TASK_LIMITS = {"delete_percent": 100}
 """The limits of every task in this file."""
 
@@ -114,6 +116,18 @@ def test_no_option_overrides_a_protection(two: Site, options: dict[str, Any]) ->
     assert result["outcome"] == "refused", result["msg"]
     assert any("is protected" in refusal for refusal in result["refusals"])
     assert set(_names(two, "barcode")) == {"1", "2"}
+
+
+def test_the_uuid_of_an_object_protects_its_offer(two: Site) -> None:
+    offered = _records(_thing("1"), _thing("2", purchasing_price="90.00"))
+    two.write({"objects.jsonl": offered, "hub.yml": "[{object: '2', price: 10}]\n"})
+    assert two.run(limits=ALL).outcome == "changed"
+    (uuid,) = (record.uuid for record in two.client().list_all(OBJECT) if record.flat["barcode"] == "2")
+    two.write({"instance.yml": HEAD + f"lifecycle: {{hub: {{protect: ['{uuid}']}}}}\n"})
+    _removed(two, "absent")
+    (two.root / "hub.yml").unlink()
+    (refusal,) = two.plan(allow=["empty_sources"]).refusals
+    assert refusal.startswith("object 2 is offered on the hub, which is protected")
 
 
 # ---- mistakes
