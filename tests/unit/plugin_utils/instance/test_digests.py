@@ -38,7 +38,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, Policy
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
@@ -51,17 +51,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.app
     Digests,
     Gate,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.canonical import (
-    Canon,
-    as_text,
-    asked_by_files,
-    digest_of_text,
-    hides_values,
-    key_of_hidden_values,
-    lasting_name,
-    relations_of,
-    without_relations,
-)
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import canonical
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.context import PlanContext
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import (
     Asked,
@@ -74,18 +64,11 @@ ROOT, FILES = "https://instance.test", "f" * 64
 U, V, W = (f"00000000-0000-4000-8000-00000000000{number}" for number in "123")
 GENERATED = "shelf_64f0c0ff"
 DEFINITIONS = ({"uuid": U, "label": "Shelf", "field_key": GENERATED}, {"uuid": V, "label": "Size", "field_key": "size"})
-OBJECTS = Schema(
-    OBJECT,
-    [
-        Field("barcode", "BARCODE"),
-        Field("note", "TEXT", "Note"),
-        Field(GENERATED, "TEXT", "Shelf", uuid=U),
-        Field("size", "NUMBER", "Size", uuid=V),
-        Field("target_room", "LINKED_ROOM"),
-        Field("documents", "ATTACHMENTS"),
-    ],
+PLAIN = [Field("barcode", "BARCODE"), Field("note", "TEXT", "Note"), Field("target_room", "LINKED_ROOM")]
+OBJECTS = Schema(OBJECT, [*PLAIN, Field(GENERATED, "TEXT", "Shelf", uuid=U), Field("size", "NUMBER", "Size", uuid=V)])
+CANON = canonical.Canon(
+    lambda link: ["to", link.uuid], lambda file: ["of", file.path], lambda schema, key: schema.key_of(key)
 )
-CANON = Canon(lambda link: ["to", link.uuid], lambda file: ["of", file.path], lambda schema, key: schema.key_of(key))
 LIFECYCLE = dict.fromkeys(("initial", "ignore", "protect", "is_protected"))
 RULES = {name: value or None for name, value in asdict(NO_RULES).items() if name not in ("setting", "place")}
 
@@ -140,17 +123,19 @@ def test_a_record_has_neither_empty_fields_nor_what_the_service_manages() -> Non
 
 def test_a_field_is_named_by_its_label_only_if_the_service_generates_its_key() -> None:
     schema = Schema(OBJECT, [Field(GENERATED, "TEXT", "Shelf"), Field("note", "TEXT", "Note")])
-    assert [lasting_name(schema, key) for key in (GENERATED, "note", "other")] == ["Shelf", "note", "other"]
-    assert lasting_name(Schema(OBJECT, [Field(GENERATED, "TEXT")]), GENERATED) == GENERATED
+    assert [canonical.lasting_name(schema, key) for key in (GENERATED, "note", "other")] == ["Shelf", "note", "other"]
+    assert canonical.lasting_name(Schema(OBJECT, [Field(GENERATED, "TEXT")]), GENERATED) == GENERATED
 
 
 def test_digests_are_the_same_in_every_version() -> None:
-    assert as_text({"b": [1, None], "a": "\u00fc"}) == '{"a":"\\u00fc","b":[1,null]}'
+    assert canonical.as_text({"b": [1, None], "a": "\u00fc"}) == '{"a":"\\u00fc","b":[1,null]}'
     data = b"\xed\xa0\x80"
-    assert digest_of_text("\ud800") == hashlib.sha256(data).hexdigest()
-    assert digest_of_text("\ud800", b"key") == hmac.new(b"key", data, "sha256").hexdigest()
+    assert canonical.digest_of_text("\ud800") == hashlib.sha256(data).hexdigest()
+    assert canonical.digest_of_text("\ud800", b"key") == hmac.new(b"key", data, "sha256").hexdigest()
     salt = hashlib.sha256(b"hidden values of a set").digest()
-    assert key_of_hidden_values(["b", "a"], "a set") == hashlib.scrypt(b"a\nb", salt=salt, n=2**14, r=8, p=1, dklen=64)
+    assert canonical.key_of_hidden_values(["b", "a"], "a set") == hashlib.scrypt(
+        b"a\nb", salt=salt, n=2**14, r=8, p=1, dklen=64
+    )
 
 
 # ---- what the files of a set ask for
@@ -185,10 +170,7 @@ def test_what_files_ask_for_is_the_data_of_their_settings_and_records() -> None:
     identity, scope, moved = ({"objects": setting} for setting in settings)
     protected = {"objects": Lifecycle(protect=("a*",))}
     given: dict[str, Any] = {"identity": identity, "scope": scope, "moved": moved, "lifecycle": protected}
-    others = {
-        "unmanaged": [entry(OBJECT, {"barcode": "10"})],
-        "shields": [entry(ROOM, {"number": "1"}, state="absent")],
-    }
+    ten, one = entry(OBJECT, {"barcode": "10"}), entry(ROOM, {"number": "1"}, state="absent")
     room = {"to": "room", "written": "North/1", "status": None}
     file = {"path": "a.txt", "uuid": None, "name": None}
     records: list[list[Any]] = [
@@ -203,12 +185,14 @@ def test_what_files_ask_for_is_the_data_of_their_settings_and_records() -> None:
     digests = sorted(sha(record if len(record) > 5 else [*record, *TERMS]) for record in records)
     lifecycles = {"objects": {**LIFECYCLE, "protect": ["a*"]}}
     expected = Asked(sha([[identity, scope, "Set", moved, lifecycles], digests]))
-    assert asked_by_files(context(*entries, marker="Set", **given, **others)) == expected
+    assert (
+        canonical.asked_by_files(context(*entries, marker="Set", **given, unmanaged=[ten], shields=[one])) == expected
+    )
 
 
 def test_only_definitions_have_relations() -> None:
     thing = entry(OBJECT, {"relations": "x", "note": "y"})
-    assert (without_relations(thing, thing.fields), relations_of(thing)) == (thing.fields, {})
+    assert (canonical.without_relations(thing, thing.fields), canonical.relations_of(thing)) == (thing.fields, {})
 
 
 @pytest.mark.parametrize(
@@ -222,19 +206,19 @@ def test_only_definitions_have_relations() -> None:
 def test_a_digest_of_hidden_values_takes_all_of_them_to_compute(hiding: Hiding, vaulted: Any, texts: list[str]) -> None:
     hidden = entry(OBJECT, LAMP.fields, vaulted=vaulted)
     desk = entry(OBJECT, {"barcode": "8"})
-    key = key_of_hidden_values(texts, "test")
+    key = canonical.key_of_hidden_values(texts, "test")
     digests = sorted([sha(LAMP_DATA, key), sha(["object", "", "present", "", {"barcode": "8"}, *TERMS])])
-    assert asked_by_files(context(hidden, desk, hiding=hiding)) == Asked(sha([[None] * 5, digests]), key)
+    assert canonical.asked_by_files(context(hidden, desk, hiding=hiding)) == Asked(sha([[None] * 5, digests]), key)
 
 
 def test_a_field_is_hidden_by_its_key_or_its_label() -> None:
     schema = Schema(OBJECT, [Field("note", "TEXT", "Note")])
     for name in ("note", "Note"):
-        assert hides_values(Hiding(), schema, entry(OBJECT, {name: "x"}, vaulted=[name]))
-        assert hides_values(Hiding(names={"note"}), schema, entry(OBJECT, {name: "x"}))
-    assert not hides_values(Hiding(names={"note"}), schema, entry(OBJECT, {"other": "x"}))
-    assert not hides_values(Hiding(), schema, entry(OBJECT, {"note": "x", "other": "y"}))
-    assert hides_values(Hiding(names={"other"}), schema, entry(OBJECT, {"other": "x"}))
+        assert canonical.hides_values(Hiding(), schema, entry(OBJECT, {name: "x"}, vaulted=[name]))
+        assert canonical.hides_values(Hiding(names={"note"}), schema, entry(OBJECT, {name: "x"}))
+    assert not canonical.hides_values(Hiding(names={"note"}), schema, entry(OBJECT, {"other": "x"}))
+    assert not canonical.hides_values(Hiding(), schema, entry(OBJECT, {"note": "x", "other": "y"}))
+    assert canonical.hides_values(Hiding(names={"other"}), schema, entry(OBJECT, {"other": "x"}))
 
 
 # ---- changes
@@ -272,15 +256,10 @@ def approved(
 @pytest.mark.parametrize("key", [None, b"key"])
 def test_an_approved_change_has_digests_of_the_record_and_of_what_is_written(key: bytes | None) -> None:
     """A plan of one version of the collection can be applied by another."""
-    update = planned(
-        "update",
-        {GENERATED: "A", "size": 7},
-        uuid=U,
-        now={"barcode": "7", "note": "", "size": 3},
-        unarchive=True,
-        desired={"barcode": "7", GENERATED: "A", "size": 7, "note": "x"},
-        left_alone=frozenset(["note"]),
-    )
+    written = {GENERATED: "A", "size": 7}
+    now, desired = {"barcode": "7", "note": "", "size": 3}, {"barcode": "7", **written, "note": "x"}
+    left_alone = frozenset(["note"])
+    update = planned("update", written, uuid=U, now=now, unarchive=True, desired=desired, left_alone=left_alone)
     before = {"barcode": "7", "size": {"number": "3"}, "archived_at": True}
     values: dict[str, Any] = {GENERATED: "A", "size": {"number": "7"}}
     hiding = Hiding(names={"size"} if key else set())
@@ -293,10 +272,8 @@ def test_an_approved_change_has_digests_of_the_record_and_of_what_is_written(key
 
 def test_an_approved_removal_and_an_approved_offer() -> None:
     removal = planned("delete", {}, uuid=U, pruned=True, state="absent", kept_as=f"{VAULTED} 1")
-    digest, asked = (
-        sha(["object", "", True, "delete", U, False, {}, {}, {}]),
-        sha(["object", "", True, "absent", {}, {}]),
-    )
+    digest = sha(["object", "", True, "delete", U, False, {}, {}, {}])
+    asked = sha(["object", "", True, "absent", {}, {}])
     assert approved(removal) == [ApprovedChange("objects", f"{VAULTED} 1", "delete", U, digest, asked, ())]
     offer = planned("update", {"price": 2}, HUB_ITEM, uuid=V, before={"price": "1.00"}, key="9")
     price = {"price": {"number": "2"}}
@@ -382,10 +359,8 @@ def judged(
     before: Sequence[Planned], after: Sequence[Planned], *, begun: bool = False, files: str = FILES, **members: Any
 ) -> tuple[list[str], list[str], list[str]]:
     """Return the keys of the changes that are left of a plan after an approved plan, the warnings, and the refusals."""
-    desired = DesiredInstance(set_name="test", set_id="1" * 16, policy=Policy(notify=True))
-    approval = Approval.from_plan(
-        InstancePlan(list(before)), desired, ROOT, FILES, Digests(InstancePlan(), contents(), None)
-    )
+    plan = InstancePlan(list(before))
+    approval = Approval.from_plan(plan, DesiredInstance(), ROOT, FILES, Digests(plan, contents(), None))
     plan = InstancePlan(list(after), warnings=["last"], state=members.pop("state", None))
     digests = Digests(plan, contents(), None, approval.creations)
     found, refusals = Gate(approval, digests, files, lambda _change: begun, **members).judge(plan)

@@ -817,13 +817,7 @@ def test_entries_of_the_same_undo_refer_to_the_record_that_is_created_again(here
     here.archive(100005)
     deletion = deleted_spare(here)
     description = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={"description": "now"})
-    links = here.change(
-        OBJECT,
-        "100003",
-        "update",
-        before={"accessories": []},
-        after={"accessories": [here.reference(OBJECT, "100002")]},
-    )
+    links = here.added_link("100003")
     created = here.change(OBJECT, "100004", "create", after={"barcode": "100004"})
     archived = here.change(OBJECT, "100005", "archive", before={})
     link = {"accessories": [{"barcode": "100002"}]}
@@ -887,13 +881,7 @@ def test_links_without_uuids_lead_to_created_objects(here: Instance) -> None:
 
 
 def test_references_that_the_undo_removes_do_not_count(here: Instance) -> None:
-    links = here.change(
-        OBJECT,
-        "100001",
-        "update",
-        before={"accessories": []},
-        after={"accessories": [here.reference(OBJECT, "100002")]},
-    )
+    links = here.added_link("100001")
     task = here.change(KINDS["task"], "T1", "create", after={"title": "T1"})
     orders: dict[str, Any] = {"is_approved": True}
     assert here.undo(removal(here, "100002"), links, task, **orders).refusals == []
