@@ -657,6 +657,8 @@ def test_references_return_by_their_present_names(
 def test_a_name_that_now_means_another_record_is_not_written(here: Instance) -> None:
     link = reference(OBJECT, "100004", here.uuid(OBJECT, "100005"))
     assert written(restored(here, "accessories", [link])) == {"accessories": [here.uuid(OBJECT, "100005")]}
+    link, gone = reference(OBJECT, "100009", NOWHERE), change(OBJECT, "100009", "update", uuid=NOWHERE)
+    assert written(restored(here, "accessories", [link], None, gone)) == {"accessories": []}
 
 
 @pytest.mark.parametrize(
