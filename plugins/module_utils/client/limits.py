@@ -136,11 +136,12 @@ def decode_json(
     members: int = JSON_MEMBERS,
     depth: int = JSON_DEPTH,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
+    object_hook: Callable[[dict[str, Any]], Any] | None = None,
 ) -> Any:
     """Decode a JSON text.
 
     :param members: maximum number of maps and lists. :param depth: maximum depth.
-    :param object_pairs_hook: as in :mod:`json`.
+    :param object_pairs_hook: as in :mod:`json`. :param object_hook: likewise.
     :raises ValueError: if the text is not JSON or exceeds a limit, which the message names.
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
@@ -149,7 +150,13 @@ def decode_json(
     if left > members:
         raise ValueError(f"it has more than {members} maps and lists")
     try:
-        found = json.loads(text, parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=object_pairs_hook)
+        found = json.loads(
+            text,
+            parse_int=_integer,
+            parse_constant=_no_constant,
+            object_pairs_hook=object_pairs_hook,
+            object_hook=object_hook,
+        )
     except RecursionError:
         raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found] if type(found) in _COLLECTIONS else []

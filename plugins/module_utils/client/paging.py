@@ -83,7 +83,7 @@ class Lists:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
             request = _ListRequest(kind, part, parameters, template)
-            found.update((record.identity, record) for record in self._read_pages(request))
+            found |= self._read_pages(request)
         if kind.cap and len(found) >= kind.cap:
             return self._read_capped(kind, parameters, template)
         return list(found.values())
@@ -119,14 +119,14 @@ class Lists:
         found = {record.identity: record for part in parts for record in self._read_parts(kind, (), part, template)}
         return list(found.values())
 
-    def _read_pages(self, request: _ListRequest) -> list[Record]:
+    def _read_pages(self, request: _ListRequest) -> dict[str, Record]:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             archived: set[str] = set()
             total = self._read_pages_into(found, archived, request)
             if total is None or total == len(found):
                 # Some instances also list archived records and include them in the total.
-                return [record for identity, record in found.items() if identity not in archived]
+                return {name: found[name] for name in found if name not in archived} if archived else found
         raise IncompleteList(
             f"The list of {request.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
             f"have {len(found)} different records, even after reading {_READ_AGAIN + 1} times. Nothing is decided from "
@@ -150,21 +150,21 @@ class Lists:
             if total is None and number > 1 and not request.template:
                 self.uncertain.add(kind.name)
             if kind.can_be_archived:
-                archived.update(record.identity for record in page.records if record.archived)
-            for record in page.records:
-                found.setdefault(record.identity, record)
+                archived.update(identity for identity, record in page.by_identity.items() if record.archived)
+            # A record that moved to the next page while the list was read is kept as it was first.
+            found.update(page.by_identity if found.keys().isdisjoint(page.by_identity) else page.by_identity | found)
             if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
                 break
         return total
 
-    def _is_last(self, request: _ListRequest, page: Page, found: Collection[str]) -> bool:
+    def _is_last(self, request: _ListRequest, page: Page, found: Mapping[str, Record]) -> bool:
         """Return True if a page is empty or repeats earlier ones.
 
-        :param found: the identities of the records of earlier pages.
+        :param found: the records of earlier pages.
         """
-        if not all(record.identity in found for record in page.records):
+        if not page.by_identity.keys() <= found.keys():
             return False
-        if len(page.records) > page.size:
+        if page.number > page.size:
             # The page has more records than requested, so the instance does not page this list.
             self.unpaged.note(request.kind.name, request.part, len(found))
         return True
@@ -196,9 +196,9 @@ class Lists:
         kind = request.kind
         limit = ListLimit(self.limits, kind.plural, PER_PAGE)
         page = Page.from_answer(kind, self._ask_page(request, 1))
-        limit.add(len(page.body), len(page.records), page.total)
+        limit.add(len(page.body), page.number, page.total)
         yield page
-        size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
+        size = PER_PAGE if kind.sort else _size_unlike(page.number)
         ask = partial(self._ask_page, request, size=size)
         answers = _prefetched(ask, range(2, math.ceil((page.total or 0) / size) + 1))
         for number in itertools.count(2):
@@ -214,10 +214,10 @@ class Lists:
                         f"the list is unknown. Nothing is decided from it. ({refused.message})"
                     ) from refused
                 if number == _SECOND:
-                    self.unpaged.note(kind.name, request.part, len(page.records))
+                    self.unpaged.note(kind.name, request.part, page.number)
                 return
             page = Page.from_answer(kind, answer, size)
-            limit.add(len(page.body), len(page.records), page.total)
+            limit.add(len(page.body), page.number, page.total)
             yield page
 
     def _ask_page(self, request: _ListRequest, number: int, size: int = PER_PAGE) -> Response:
@@ -239,17 +239,17 @@ class Lists:
         request = _ListRequest(kind)
         pages = self._pages(request)
         page = next(pages)
-        if page.total is not None or not page.records:
-            return page.records, len(page.records) >= (page.total or 0)
-        if kind.sort or not self.unpaged.has(kind.name, request.part, len(page.records)):
-            known = {record.identity for record in page.records}
+        records = page.records
+        if page.total is not None or not records:
+            return records, page.number >= (page.total or 0)
+        if kind.sort or not self.unpaged.has(kind.name, request.part, page.number):
             try:
                 following = next(pages, None)
             except IncompleteList:
-                return page.records, False
-            if following and not self._is_last(request, following, known):
-                return page.records, False
-        return page.records, not kind.newest or len(page.records) < kind.newest
+                return records, False
+            if following and not self._is_last(request, following, page.by_identity):
+                return records, False
+        return records, not kind.newest or page.number < kind.newest
 
 
 def _prefetched(ask: Callable[[int], Response], numbers: Iterable[int]) -> Iterator[Response]:
@@ -306,12 +306,22 @@ class _ListRequest:
 
 @dataclass(frozen=True)
 class Page:
-    """One answer of a list: its records, the total if reported, the requested page size, and the answer itself."""
+    """One answer of a list.
 
-    records: list[Record]
+    :ivar by_identity: its records. :ivar number: of records, those that are repeated included.
+    :ivar total: as reported, or None. :ivar size: as requested. :ivar body: the answer itself.
+    """
+
+    by_identity: dict[str, Record]
+    number: int
     total: int | None
     size: int
     body: bytes
+
+    @property
+    def records(self) -> list[Record]:
+        """Return the records, each once."""
+        return list(self.by_identity.values())
 
     @classmethod
     def from_answer(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:
@@ -326,41 +336,27 @@ class Page:
             raise SeventhingsError(
                 f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."
             )
-        same: dict[str, str] = {}
-        records = [Record.from_flat(kind, _sharing(flat_record(kind, item, answer), same)) for item in items]
+        records = [Record.from_flat(kind, flat_record(kind, item, answer)) for item in items]
         if not all(record.is_known for record in records):
             # In an unknown shape no record would be recognised, and all of them would be created again.
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.guaranteed_key}" if kind.guaranteed_key else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
-        shared = _ambiguous_identity(records)
-        if shared:
-            raise SeventhingsError(
-                f"{answer.endpoint}: expected each record once, got different records with the identity {shared}."
-            )
-        return cls(records, integer_of(envelope.get("total")), size, answer.body)
+        found = _by_identity(records, answer)
+        return cls(found, len(records), integer_of(envelope.get("total")), size, answer.body)
 
 
-def _sharing(fields: Mapping[str, Any], same: dict[str, str]) -> dict[str, Any]:
-    """Return fields in which equal texts of a page are one text. Long lists then take a third less memory.
+def _by_identity(records: Iterable[Record], answer: Response) -> dict[str, Record]:
+    """Return the records of a page by their identities.
 
-    :param same: the texts of the page.
+    :raises SeventhingsError: if different records share one.
     """
-    return {
-        name: same.setdefault(value, value)
-        if value.__class__ is str
-        else _sharing(value, same)
-        if value.__class__ is dict
-        else value
-        for name, value in fields.items()
-    }
-
-
-def _ambiguous_identity(records: Sequence[Record]) -> str | None:
-    """Return the identity that different records of a page share, if any."""
-    known: dict[str, Record] = {}
+    found: dict[str, Record] = {}
     for record in records:
-        first = known.setdefault(record.identity, record)
+        identity = record.identity
+        first = found.setdefault(identity, record)
         if first is not record and first.flat != record.flat:
-            return record.identity
-    return None
+            raise SeventhingsError(
+                f"{answer.endpoint}: expected each record once, got different records with the identity {identity}."
+            )
+    return found

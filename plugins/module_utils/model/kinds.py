@@ -232,7 +232,7 @@ class Kind:
     hours: Hours | None = None
     never_moved: str = ""
 
-    @property
+    @cached_property
     def defines_fields(self) -> bool:
         """Return True if its records are the fields of other kinds, with one list for each template."""
         return "{template}" in self.list_path
@@ -245,7 +245,7 @@ class Kind:
         """
         return self.level >= Level.OBJECTS
 
-    @property
+    @cached_property
     def has_own_fields(self) -> bool:
         """Return True if its fields differ between instances. Otherwise they are those of the catalogue."""
         return bool(self.template) or self.open_fields
@@ -655,7 +655,7 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
     A definition keeps its type apart.
     """
-    if kind.has_own_fields and isinstance(raw.get("fields"), Mapping):
+    if kind.has_own_fields and "fields" in raw and isinstance(raw["fields"], Mapping):
         outer = {key: value for key, value in raw.items() if key != "fields"}
         return {**raw["fields"], **outer}
     if kind.defines_fields:

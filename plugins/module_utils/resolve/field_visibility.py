@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..client.client import Client
@@ -227,14 +228,18 @@ class FieldVisibility:
         )
 
     def unidentifying(self, keys: Collection[str]) -> list[str]:
-        """Return the fields of a natural key by which no record can be found, because they are hidden.
+        """Return the fields of a natural key by which no record can be found, because they are hidden."""
+        return [key for key in keys if key in self._unidentifying]
+
+    @cached_property
+    def _unidentifying(self) -> frozenset[str]:
+        """Return the fields by which no record can be found.
 
         Sometimes a hidden field looks like an empty field. Then a field that no record has counts as hidden if it must
         have a value, and if records would otherwise have no name or be in no place.
         """
         nameless = set(self.kind.labels) if set(self.kind.labels) <= self.missing else set()
-        hidden = self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing) | nameless
-        return [key for key in keys if key in hidden]
+        return self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing) | nameless
 
     def check_written(self, keys: Iterable[str], place: str = "{}", consequence: str = "") -> None:
         """Refuse hidden fields that are written or looked up: no record would seem to match.

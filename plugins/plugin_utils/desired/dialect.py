@@ -122,6 +122,8 @@ _ERROR = re.compile(
 )
 """The English, German and French texts that programs write for a value that is unknown or does not fit."""
 _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
+_FIRST_OF_ODD = frozenset("='#E")
+"""The first letters of all texts that are odd by one of these patterns. Nearly all texts have another one."""
 
 
 @dataclass(frozen=True)
@@ -190,15 +192,16 @@ class Dialect:
             # A long text may end with a line end.
             blanks = edge_blanks(text.rstrip("\r\n"))
             return Oddity(f"it {blanks}", is_blank=True) if blanks else None
-        if text[:2] == '="' and _KEPT_TEXT.fullmatch(text):
-            return Oddity(f"this formula keeps a text in Excel; write the text alone, or {_TEXT_COLUMNS}")
-        if text[:1] == "'" and _MARKED_TEXT.fullmatch(text):
-            return Oddity("the apostrophe marks a text in a spreadsheet; write the cell without it")
+        if text[:1] in _FIRST_OF_ODD:
+            if _KEPT_TEXT.fullmatch(text):
+                return Oddity(f"this formula keeps a text in Excel; write the text alone, or {_TEXT_COLUMNS}")
+            if _MARKED_TEXT.fullmatch(text):
+                return Oddity("the apostrophe marks a text in a spreadsheet; write the cell without it")
+            if _ERROR.fullmatch(text):
+                return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct the cell")
         if "E+" in text and _SHORTENED.fullmatch(text):
             words = "a spreadsheet shortened this number; format the column as text, and type the number again"
             return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_shortened=True)
-        if text[:1] in ("#", "E") and _ERROR.fullmatch(text):
-            return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct the cell")
         if text in NULL_WORDS:
             words = "this is how a program or a database writes an empty value; empty the cell, add the word to null"
             return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_null=True)
@@ -276,12 +279,10 @@ class Dialect:
         :param name: of its column.
         :raises Misspelled: if it is spelled in another way.
         """
-        if isinstance(cell, NullCell):
-            return cell.word if cell.word in field.allowed else None
-        if isinstance(cell, TypedCell):
-            return _typed(field, cell)
         if cell.__class__ is not str:
-            return cell
+            if isinstance(cell, NullCell):
+                return cell.word if cell.word in field.allowed else None
+            return _typed(field, cell) if isinstance(cell, TypedCell) else cell
         if self.list_separator and type_of(field).empty == ():
             return [item.strip() for item in cell.split(self.list_separator) if item.strip()]
         if not self.is_chosen and self._amount(field, cell):

@@ -208,14 +208,16 @@ def _numbers_as_keys(
     written: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
     has_digits: dict[tuple[str, str], bool] = {}
     for entry in objects:
+        source = entry.source
         for name in names.intersection(entry.fields):
-            key, column = entry.fields[name], (entry.place.source, name)
-            if key.__class__ is not str or key.isdecimal():
-                has_digits.setdefault(column, True)
-            elif _NUMBER_AS_KEY.fullmatch(key) or _GROUPED.fullmatch(key):
-                written[column].append(entry)
-            else:
-                has_digits[column] = False
+            key, column = entry.fields[name], (source, name)
+            if has_digits.get(column, True):
+                if key.__class__ is not str or key.isdecimal():
+                    has_digits[column] = True
+                elif _NUMBER_AS_KEY.fullmatch(key) or _GROUPED.fullmatch(key):
+                    written[column].append(entry)
+                else:
+                    has_digits[column] = False
     for (source, name), entries in written.items():
         is_grouped = any(_GROUPED.fullmatch(entry.fields[name]) for entry in entries)
         if has_digits.get((source, name), not is_grouped):

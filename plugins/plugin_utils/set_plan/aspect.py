@@ -54,6 +54,9 @@ class Aspect:
     def linked(self, planned: Planned) -> None:
         """Check a record that is to exist, now that its references are resolved."""
 
+    def changed(self, planned: Planned, current: Record | None) -> None:
+        """Check or note a record that changes, before all records are."""
+
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Check or note a record, now that its change is known, even if nothing changes."""
 

@@ -57,7 +57,8 @@ class Comparison:
     def count(self, planned: Planned, current: Record) -> None:
         """Count a record that is as written, whatever else is planned."""
         self._narrow(planned, exists=True)
-        self._link(planned)
+        if planned.linked:
+            self._link(planned)
         try:
             self._check_visible(planned)
         except InvalidInput as wrong:
@@ -116,6 +117,8 @@ class Comparison:
         self._add(planned, current)
 
     def _add(self, planned: Planned, current: Record | None) -> None:
+        for changed in self._context.hooks.changed if planned.change.changed else ():
+            changed(planned, current)
         for compared in self._context.hooks.compared:
             compared(planned, current)
         self._context.take(planned)

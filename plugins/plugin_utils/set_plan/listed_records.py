@@ -41,7 +41,7 @@ class ListedRecords(InstanceState):
         self._prefetched: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
         self._by_uuid: dict[str, dict[str, Record]] = {}
-        self._by_key: dict[tuple[str, tuple[str, ...]], KeyIndex[Record]] = {}
+        self._by_key: dict[tuple[str, str, tuple[str, ...]], KeyIndex[Record]] = {}
         self._unlisted: dict[str, Record | None] = {}
         self._visible_fields: dict[tuple[str, frozenset[str]], FieldVisibility] = {}
         self._is_complete: set[str] = set()
@@ -135,10 +135,11 @@ class ListedRecords(InstanceState):
         return self._index(schema, keys).find(key)
 
     def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> KeyIndex[Record]:
-        name = (f"{schema.kind.name} {template}".strip(), keys)
-        if name not in self._by_key:
-            self._by_key[name] = KeyIndex(self.keyed(schema, keys, template))
-        return self._by_key[name]
+        name = (schema.kind.name, template, keys)
+        found = self._by_key.get(name)
+        if found is None:
+            found = self._by_key[name] = KeyIndex(self.keyed(schema, keys, template))
+        return found
 
     def keyed(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> Iterator[tuple[Key | None, Record]]:
         """Yield the records of a kind, each after its natural key."""

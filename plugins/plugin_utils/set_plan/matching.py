@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -139,20 +139,18 @@ class Matching:
             return tuple(key for key in chosen if key in values), None
         return self._context.claim_key(schema, values, entry)
 
-    def _is_unchanged(self, planned: Planned, linked: Iterable[str], current: Record | None) -> bool:
-        """Return True if a record is as it was written, whatever else is planned.
-
-        :param linked: keys of the values that may refer to records.
-        """
+    def _is_unchanged(self, planned: Planned, current: Record | None) -> bool:
+        """Return True if a record is as it was written, whatever else is planned."""
         entry, values = planned.entry, planned.desired
         if current is None or not planned.kind.is_many:
             return False
         if entry.uuid or entry.lifecycle is not NOTHING:
             return False
-        resolved = {key: values[key] for key in linked}
-        if linked and not self._settle(resolved):
-            return False
-        values |= resolved
+        if planned.linked:
+            resolved = {key: values[key] for key in planned.linked}
+            if not self._settle(resolved):
+                return False
+            values |= resolved
         return self._context.is_as_written(planned, current)
 
     def _settle(self, values: dict[str, Any]) -> bool:
@@ -193,7 +191,8 @@ class Matching:
             values |= identity
         words = context.words(schema, keys, values) or entry.uuid
         planned = context.planned(entry, schema, values, keys, words)
-        is_unchanged = entry.state == "present" and self._note_present(planned, linked, current)
+        planned.linked = linked
+        is_unchanged = entry.state == "present" and self._note_present(planned, current)
         if not is_valid or context.complaints > complaints:
             # Don't report the consequence of a mistake as another mistake.
             return None
@@ -204,23 +203,21 @@ class Matching:
     ) -> Sequence[Record]:
         """Return the records that an entry means: those with its key, else those that an aspect finds."""
         context = self._context
-        answers = (found(schema, entry, values) for found in context.hooks.found)
-        hits = hits or next(filter(None, answers), ())
+        if not hits:
+            answers = (found(schema, entry, values) for found in context.hooks.found)
+            hits = next(filter(None, answers), ())
         if not schema.kind.open_status:
             return hits
         left = context.left_alone(schema, entry, exists=True)
         wanted = Wanted(schema, {key: value for key, value in values.items() if key not in left}, entry.state)
         return possible_targets(wanted, hits, partial(self._is_as_wanted, wanted))
 
-    def _note_present(self, planned: Planned, linked: Sequence[str], current: Record | None) -> bool:
-        """Note a record that is to exist, and return True if it is as written.
-
-        :param linked: keys of the values that may refer to records.
-        """
+    def _note_present(self, planned: Planned, current: Record | None) -> bool:
+        """Note a record that is to exist, and return True if it is as written."""
         if current is None and planned.entry.rules.unknown_rows != CREATE:
             # Nothing is created, so nothing may refer to it.
             return False
-        is_unchanged = self._is_unchanged(planned, linked, current)
+        is_unchanged = self._is_unchanged(planned, current)
         for matched in self._context.hooks.matched:
             matched(planned, current)
         if not is_unchanged:

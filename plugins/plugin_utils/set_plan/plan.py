@@ -76,6 +76,7 @@ class Planned:
     :ivar words: its natural key in words if that must not be shown.
     :ivar kept_as: replaces its vaulted natural key in lasting files.
     :ivar left_alone: keys of the written fields that are not compared.
+    :ivar linked: keys of the values that may refer to records.
     :ivar remark: what happened to the record in the application.
     :ivar sides: key of each differing field to the side that changed it since the last apply.
     :ivar plain: keys of the fields that were not hidden in the last apply.
@@ -98,6 +99,7 @@ class Planned:
     kept_as: str = ""
     leaving: tuple[Entry, ...] = ()
     left_alone: frozenset[str] = frozenset()
+    linked: Sequence[str] = ()
     remark: str = ""
     sides: Mapping[str, str] = field(default_factory=dict)
     plain: Container[str] = ()

@@ -182,13 +182,14 @@ class Reading:
             return None
         claims = self._claimed_keys[schema.kind.name, entry.template, tuple(keys)]
         earlier = claims.setdefault(key, entry)
+        if earlier is entry:
+            return key
         if id(earlier) in self.skipped and entry.rules is NO_RULES and entry.root != earlier.root:
             entry.rules, claims[key] = earlier.rules, entry
             self.replaced.add(id(earlier))
-        elif earlier is not entry:
-            self._repeated(schema, keys, values, earlier, entry)
-            return None
-        return key
+            return key
+        self._repeated(schema, keys, values, earlier, entry)
+        return None
 
     def _repeated(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], earlier: Entry, entry: Entry
@@ -207,11 +208,10 @@ class Reading:
 
     def words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
         """Return a natural key for people. References in it are named, even if they are written as ids."""
-        called = {key: value if isinstance(value := values.get(key), str) else self._called(value) for key in keys}
-        return "/".join([_word(schema.brief(key, value)) for key, value in called.items()])
+        return "/".join([_word(schema.brief(key, self._called(values.get(key)))) for key in keys])
 
     def _called(self, value: Any) -> Any:
-        return in_one_notation((), value, self.known_name_of)[1]
+        return value if isinstance(value, str) else in_one_notation((), value, self.known_name_of)[1]
 
     def _skip(
         self,
@@ -265,8 +265,10 @@ def position_of(finding: Finding) -> tuple[str, int, int]:
 
 def first_full(choices: Sequence[Sequence[str] | None], values: Mapping[str, Any]) -> Sequence[str] | None:
     """Return the first keys that all have values, else the first keys; None without choices."""
+    if not choices:
+        return None
     full = (keys for keys in choices if keys and not any(values.get(key) in EMPTY for key in keys))
-    return next(full, choices[0] if choices else None)
+    return next(full, choices[0])
 
 
 def _word(value: Any) -> str:

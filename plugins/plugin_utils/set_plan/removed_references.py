@@ -40,7 +40,7 @@ class RemovedReferences(Aspect):
         elif planned.kind.is_many:
             self._unchanged.append(planned.entry)
 
-    def compared(self, planned: Planned, current: Record | None) -> None:
+    def changed(self, planned: Planned, current: Record | None) -> None:
         """Refuse to remove the person of a user: nothing removes the user."""
         if planned.kind is USER:
             self._note(planned, planned.change.values)

@@ -117,10 +117,12 @@ class Resolver(Reading):
         """Put resolved references into a natural key, and return True if all are resolved."""
         # Most values are texts, and there are a great many of them.
         linked = {key: values[key] for key in keys if values[key].__class__ is not str}
-        if linked and not self.resolve(linked, entry):
-            return False
-        values |= linked
-        return True
+        if not linked:
+            return True
+        is_resolved = self.resolve(linked, entry)
+        if is_resolved:
+            values |= linked
+        return is_resolved
 
     def resolve(self, values: dict[str, Any], entry: Entry | None, before: bool = False) -> bool:
         """Put resolved references into some values, and return True if all are resolved.

@@ -61,7 +61,7 @@ class SimilarNames(Aspect):
         self._new: dict[tuple[str, str, tuple[str, ...]], list[Planned]] = defaultdict(list)
         self._doubtful: list[str] = []
 
-    def compared(self, planned: Planned, current: Record | None) -> None:
+    def changed(self, planned: Planned, current: Record | None) -> None:
         """Note a record that gets a natural key."""
         kind = planned.kind
         gets = planned.keys if planned.change.action == CREATE else planned.change.values

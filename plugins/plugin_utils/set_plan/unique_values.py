@@ -36,7 +36,7 @@ class UniqueValues(Aspect):
         self._claim_others(planned.schema, planned.keys, planned.desired, planned.entry)
         self._claim_unique(planned.schema, planned.keys, planned.desired, planned.entry)
 
-    def compared(self, planned: Planned, current: Record | None) -> None:
+    def changed(self, planned: Planned, current: Record | None) -> None:
         """Note that a record gets a unique value only after another record gives it up."""
         if planned.kind.template:
             for key in planned.change.values:

@@ -20,7 +20,7 @@ from ..nodes import TOO_LONG, Node, mark_at, may_have_wrong_texts
 from ..positions import Finding, Place
 from ..words import in_yaml
 from .broken_files import SAVED_IN_PART, may_have_lines
-from .formulas import unescaped
+from .formulas import MARK, unescaped
 from .rows import NO_RECORD, TITLED, Table
 
 _NO_END = "unexpected end of data"
@@ -62,6 +62,7 @@ class _Table(Table):
         written = list(islice(dropwhile(lambda line: not line.strip(_NOTHING), self.lines()), _LINES_TO_ASK))
         self.delimiter = said or delimiter_of(written or [*self.lines()], dialect)
         self.may_be_wrong, self.has_lines = may_have_wrong_texts(text), may_have_lines(text)
+        self._is_as_meant = not dialect.trim and MARK not in text
         self._meaning = (lambda cell: unescaped(cell).strip()) if dialect.trim else unescaped
         self._same: dict[str, str] = {}
         self._width = 0
@@ -101,7 +102,8 @@ class _Table(Table):
             row[: len(header)] = map(self.dialect.as_text, header, row)
         if len(self._same) > _MOST_SHARED:
             self._same.clear()
-        row = list(map(self._meaning, row))
+        if not self._is_as_meant:
+            row = list(map(self._meaning, row))
         return list(map(self._same.setdefault, row, row))
 
     def _takes_header(self, cells: list[str], line: int) -> bool:

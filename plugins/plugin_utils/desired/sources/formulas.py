@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 
-_MARK = "'"
+MARK = "'"
+"""The mark that makes a formula a text."""
+
 _OPERATORS = r"=+\-@＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones
 _SEPARATORS = ";\t|,"
 _ENDS = "\r\n"
-_FIRST = rf"^[{_MARK}{_OPERATORS}\t{_ENDS}]"
-_LATER = rf'(?<=([{_SEPARATORS}{_ENDS}]))("*)({_MARK}*[{_OPERATORS}])'
+_FIRST = rf"^[{MARK}{_OPERATORS}\t{_ENDS}]"
+_LATER = rf'(?<=([{_SEPARATORS}{_ENDS}]))("*)({MARK}*[{_OPERATORS}])'
 """Operators after a separator, and the quotes before them, which are not part of the text of a cell.
 
 A line feed in quotes is a separator, too. A program that splits at another character sees no quotes in the middle of a
@@ -25,7 +27,7 @@ cell, so it starts a row there.
 
 _MAY_RUN = re.compile(rf"({_FIRST})|{_LATER}")
 _MARKED = re.compile(
-    rf'^{_MARK}(?=[{_MARK}{_OPERATORS}\t{_ENDS}])|(?<=[{_SEPARATORS}{_ENDS}])("*){_MARK}(?={_MARK}*[{_OPERATORS}])'
+    rf'^{MARK}(?=[{MARK}{_OPERATORS}\t{_ENDS}])|(?<=[{_SEPARATORS}{_ENDS}])("*){MARK}(?={MARK}*[{_OPERATORS}])'
 )
 _UP_TO = {separator: re.compile(f"[^{separator}{_ENDS}]*") for separator in _SEPARATORS + _ENDS}
 _NUMBER = re.compile("[+-]?[0-9]+(?:[.,][0-9]+)?")
@@ -53,14 +55,14 @@ def _are_numbers(text: str, start: int, end: int) -> bool:
 def _with_mark(found: re.Match[str]) -> str:
     first, separator, quotes, start = found.groups()
     if first:
-        return _MARK + str(first)
+        return MARK + str(first)
     if start in "+-":
         rest = _UP_TO[separator].match(found.string, found.start(4))
         if rest is not None and _are_numbers(found.string, *rest.span()):
             return found[0]
-    return f"{quotes}{_MARK}{start}"
+    return f"{quotes}{MARK}{start}"
 
 
 def unescaped(cell: str) -> str:
     """Return a cell as it was before :func:`escaped`. A mark before anything else is text: ``'s-Hertogenbosch``."""
-    return _MARKED.sub(r"\1", cell) if _MARK in cell else cell
+    return _MARKED.sub(r"\1", cell) if MARK in cell else cell

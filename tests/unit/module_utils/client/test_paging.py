@@ -109,14 +109,6 @@ def test_two_pages_are_requested_in_advance_and_no_more(broken: int) -> None:
     assert sorted(map(str, pages(transport))) == [str(number) for number in range(1, broken + 2)]
 
 
-def test_equal_texts_of_a_page_are_one_text() -> None:
-    body = [{**record, "title": "Lamp of Ada", "room": {"name": "Hall of Ada"}} for record in objects(1, 2)]
-    records = client_on(FakeTransport({OBJECTS: page_of(body, total=2)})).list_all(KINDS["object"])
-    first, second = (record.flat for record in records)
-    assert first["title"] is second["title"]
-    assert first["room"]["name"] is second["room"]["name"]
-
-
 def test_a_record_that_moved_to_the_next_page_is_listed_once() -> None:
     first, second = objects(*range(1, 1001)), objects(1000, 1001)
     transport = FakeTransport({OBJECTS: [answer(first), answer(second), answer([])]})

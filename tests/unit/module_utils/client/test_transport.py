@@ -531,6 +531,16 @@ def test_an_answer_to_a_write_is_not_judged_before_it_is_needed(play: Play, cloc
         answer.json()
 
 
+def test_equal_links_of_an_answer_are_one_map(play: Play, clock: Clock) -> None:
+    hall, renamed = {"uuid": "1", "name": "Hall"}, {"uuid": "1", "name": "Hall 2"}
+    body = [{"room": hall, "place": hall}, {"room": hall}, {"room": renamed, "note": {"a": 1}}, {"note": {"a": 1}}]
+    play(Scripted(200, json.dumps(body).encode()))
+    first, second, third, fourth = transport(clock).request("GET", "/objects").json()
+    assert [first, second, third, fourth] == body
+    assert first["room"] is first["place"] is second["room"]
+    assert third["note"] is not fourth["note"]
+
+
 # ---- the real thing, on the loopback interface
 
 
