@@ -81,7 +81,7 @@ def test_git_applies_a_patch_with_new_files(tmp_path: Path, name: str, content: 
     [
         ("a/B 0.@+=,%()-_yml", "a/B 0.@+=,%()-_yml\t"),
         ("\u00fc \x1f~\x7f", "\\303\\274 \\037~\\177"),
-        ('"\\', "\\042\\134"),
+        ('X"\\', "X\\042\\134"),
     ],
 )
 def test_a_patch_has_names_as_git_writes_them(name: str, path: str) -> None:
@@ -99,21 +99,21 @@ def test_a_patch_has_names_as_git_writes_them(name: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("new", "expected"),
     [
-        (b"bc", None),
-        (b"bxc", Part(2, 2, [b"x"])),
-        (b"xc", Part(1, 2, [b"x"])),
-        (b"bx", Part(2, 3, [b"x"])),
-        (b"bbc", Part(2, 2, [b"b"])),
-        (b"c", Part(1, 2, [])),
-        (b"b", Part(2, 3, [])),
-        (b"xy", Part(1, 3, [b"x", b"y"])),
+        (b"bcd", None),
+        (b"bxcd", Part(2, 2, [b"x"])),
+        (b"xcd", Part(1, 2, [b"x"])),
+        (b"bcx", Part(3, 4, [b"x"])),
+        (b"bbcd", Part(2, 2, [b"b"])),
+        (b"cd", Part(1, 2, [])),
+        (b"bc", Part(3, 4, [])),
+        (b"xy", Part(1, 4, [b"x", b"y"])),
     ],
 )
 def test_a_part_has_no_equal_lines_at_its_ends(new: bytes, expected: Part | None) -> None:
     def letters(text: bytes) -> list[bytes]:
         return [bytes([letter]) for letter in text]
 
-    assert narrowed(letters(b"abcd"), Part(1, 3, letters(new))) == expected
+    assert narrowed(letters(b"abcde"), Part(1, 4, letters(new))) == expected
 
 
 def _numbers(*changed: int) -> Edited:
@@ -144,8 +144,9 @@ def test_both_sides_have_the_lines_around_each_change_as_text_that_steers_no_ter
         "a.yml\n2\n3\n4\n5\n6\n7\n27\n28\n29\n30\n",
         "a.yml\n2\n3\nx\n5\n6\n7\n27\n28\n29\nx\n",
     )
-    odd = Edited("\x1b.csv", b"\xef\xbb\xbfa\tb\x1b\r\n1", [Part(1, 2, [b"\xff\r"])])
-    assert sides_of(odd) == ("\\u001b.csv\na\tb\\u001b\n1\n", "\\u001b.csv\na\tb\\u001b\n\ufffd\n")
+    odd = Edited("\x1b.csv", b"\xef\xbb\xbfa\t\tb\x1bX\r\n1 ", [Part(1, 2, [b"\xff\r"])])
+    same = "\\u001b.csv\na\t\tb\\u001bX\n"
+    assert sides_of(odd) == (f"{same}1 \n", f"{same}\ufffd\n")
     for line in ("\u202eevil", "##vso[task]", "\x1b[31m"):
         before, after = sides_of(Edited("\x1b.yml", None, [Part(0, 0, [line.encode()])]))
         assert (before, after.count("\n")) == ("", 2)
