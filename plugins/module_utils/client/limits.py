@@ -145,9 +145,8 @@ def decode_json(
     :raises ValueError: if the text is not JSON or exceeds a limit, which the message names.
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    # Strings may contain brackets too.
-    left = content.count(b"{") + content.count(b"[")
-    if left > members:
+    # Each map and list has two brackets, and strings may contain brackets too.
+    if len(content) > 2 * members and content.count(b"{") + content.count(b"[") > members:
         raise ValueError(f"it has more than {members} maps and lists")
     try:
         found = json.loads(
@@ -161,8 +160,7 @@ def decode_json(
         raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found] if type(found) in _COLLECTIONS else []
     for _depth in range(depth):
-        left -= len(level)
-        if left <= 0 or not level:
+        if not level:
             return found
         level = [
             member
