@@ -126,7 +126,9 @@ class Lists:
             total = self._read_pages_into(found, archived, request)
             if total is None or total == len(found):
                 # Some instances also list archived records and include them in the total.
-                return {name: found[name] for name in found if name not in archived} if archived else found
+                for identity in archived:
+                    del found[identity]
+                return found
         raise IncompleteList(
             f"The list of {request.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
             f"have {len(found)} different records, even after reading {_READ_AGAIN + 1} times. Nothing is decided from "
@@ -151,8 +153,7 @@ class Lists:
                 self.uncertain.add(kind.name)
             if kind.can_be_archived:
                 archived.update(identity for identity, record in page.by_identity.items() if record.archived)
-            # A record that moved to the next page while the list was read is kept as it was first.
-            found.update(page.by_identity if found.keys().isdisjoint(page.by_identity) else page.by_identity | found)
+            found |= page.by_identity
             if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
                 break
         return total

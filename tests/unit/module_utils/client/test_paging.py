@@ -116,6 +116,12 @@ def test_a_record_that_moved_to_the_next_page_is_listed_once() -> None:
     assert found == list(range(1, 1002))
 
 
+def test_archived_records_of_a_list_count_in_its_total_and_are_left_out() -> None:
+    first, gone, third = objects(1, 2, 3)
+    body = [{**first, "archived_at": None}, {**gone, "archived_at": "2026-05-04 10:00:00"}, third]
+    assert listed(FakeTransport({OBJECTS: page_of(body, total=3)})) == [1, 3]
+
+
 @pytest.mark.parametrize("wrong", [3, 1])
 def test_a_list_that_does_not_add_up_is_read_again(wrong: int) -> None:
     totals = [wrong, wrong, 2] if wrong == 3 else [wrong, 2]
