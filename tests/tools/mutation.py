@@ -78,7 +78,11 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
     "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("facts", "token_store")),
     "plugin_utils/apply/memory": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_uploads"),
-    "plugin_utils/desired/cells": (f"{_PLAN}/test_cells", "plugin_utils/desired/test_tables", "scenarios/tables/"),
+    "plugin_utils/desired/cells": (
+        f"{_PLAN}/test_cells",
+        *(f"plugin_utils/desired/test_{name}" for name in ("cells", "tables")),
+        "scenarios/tables/",
+    ),
     "module_utils/client/paging": tuple(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits")),
     "module_utils/client/settling": ("module_utils/client/test_settling",),
     "module_utils/runtime/creations": (
