@@ -16,7 +16,7 @@ from typing import Any
 
 from ...module_utils.client.files import content_of
 from ...module_utils.errors import SeventhingsError
-from ...module_utils.model.field import EMPTY
+from ...module_utils.model.field import EMPTY, in_digits
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Attachment, Reference
@@ -185,5 +185,5 @@ def _plain(schema: Schema, key: str, value: Any) -> Any:
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).isoformat()
     if isinstance(value, Decimal):
-        return str(value.normalize())
+        return in_digits(value, 0)
     return normal_name(value) if isinstance(value, str) else value

@@ -19,7 +19,7 @@ from decimal import Decimal
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import Unread, is_generated_key
+from ...module_utils.model.field import Unread, in_digits, is_generated_key
 from ...module_utils.model.kinds import ARCHIVED_AT, HUB_ITEM, SERVER_KEYS
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Attachment, Reference
@@ -49,7 +49,7 @@ class Canon:
         if isinstance(value, str):
             return str(value) or None
         if isinstance(value, (int, float, Decimal)):
-            return {"number": f"{Decimal(str(value)).normalize():f}"}
+            return {"number": in_digits(Decimal(str(value)), 0)}
         if isinstance(value, (dt.date, dt.time)):
             return {"moment": (value.astimezone(dt.UTC) if isinstance(value, dt.datetime) else value).isoformat()}
         if isinstance(value, Reference):

@@ -90,14 +90,16 @@ class _Table(Table):
 
     def cells(self, line: int, row: list[str]) -> list[str]:
         header = self.header
-        # The first row may have empty cells after the last name.
-        self._width = self._width if header else len(row)
-        while header and len(row) > len(header) and not row[-1]:
-            row.pop()
-        if header and not len(header) <= len(row) <= self._width:
-            is_cut = len(row) < len(header) and line > self._text.count("\n")
-            self.find(line, 0, _other_width(len(row), len(header), is_cut))
-            return []
+        if not header:
+            # The first row may have empty cells after the last name.
+            self._width = len(row)
+        elif len(row) != len(header):
+            while len(row) > len(header) and not row[-1]:
+                row.pop()
+            if not len(header) <= len(row) <= self._width:
+                is_cut = len(row) < len(header) and line > self._text.count("\n")
+                self.find(line, 0, _other_width(len(row), len(header), is_cut))
+                return []
         if header and self.dialect.texts:
             row[: len(header)] = map(self.dialect.as_text, header, row)
         if len(self._same) > _MOST_SHARED:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from ....module_utils.model.field import MOST_CHARACTERS, Plain
+from ....module_utils.model.field import MOST_CHARACTERS, Plain, in_digits
 from ..nodes import COLUMN_BITS, DEEPEST, TOO_LONG, Node, mark_at, may_have_wrong_texts, texts_in, wrong_texts
 from ..positions import Finding, Place
 from .broken_files import SAVED_IN_PART
@@ -133,7 +133,7 @@ def plain_number(text: str) -> Plain:
     """Return a number as people write it: programs write small and large numbers with an exponent."""
     if not _EXPONENT.search(text):
         return Plain(text)
-    return Plain(format(Decimal(text).normalize(), "f"))
+    return Plain(in_digits(Decimal(text), 0))
 
 
 _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")

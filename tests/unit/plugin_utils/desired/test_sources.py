@@ -242,8 +242,9 @@ def test_numbers_keep_their_source_text() -> None:
 
 
 def test_numbers_that_a_program_wrote_with_an_exponent_are_as_a_person_writes_them() -> None:
-    rows, findings = _rows(read_json_lines, '{"a": [1e-7, 1.5e+3, 1.50E3, -2.0e+16]}\n')
-    assert rows == [{"a": ["0.0000001", "1500", "1500", "-20000000000000000"]}]
+    long = "1.000000000000000000000000000001"
+    rows, findings = _rows(read_json_lines, f'{{"a": [1e-7, 1.5e+3, 1.50E3, -2.0e+16, {long}e30]}}\n')
+    assert rows == [{"a": ["0.0000001", "1500", "1500", "-20000000000000000", f"{10**30 + 1}"]}]
     assert findings == []
 
 

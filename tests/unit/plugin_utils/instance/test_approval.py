@@ -148,6 +148,25 @@ def forged(chance: random.Random, document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def test_a_value_is_approved_for_a_field_and_not_for_a_label_that_another_field_has_by_now(
+    here: SiteHere, tmp_path: Path
+) -> None:
+    (tmp_path / "definitions").mkdir()
+    definitions = here.embedded.site(tmp_path / "definitions")
+
+    def define(*fields: Mapping[str, str]) -> None:
+        definitions.write({"instance.yml": "api: seventhings/v1\nset: fields\n", "fields/asset.yml": yaml_list(fields)})
+        assert definitions.run().outcome == "changed"
+
+    define({"label": "Shelf", "type": "TEXT"}, {"label": "Drawer", "type": "TEXT"})
+    here.write({"objects.yml": yaml_list([{"barcode": "900", "inventory_name": "Lamp", "Shelf": "A"}])})
+    plan = tmp_path / "swapped.plan"
+    assert here.plan(plan_file=plan).outcome == "changed"
+    keys = {field["label"]: field["field_key"] for field in here.client().definitions("asset")}
+    define({"field_key": keys["Shelf"], "label": "Old"}, {"field_key": keys["Drawer"], "label": "Shelf"})
+    assert here.run(plan_file=plan).outcome == "refused"
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_a_forged_approval_changes_nothing_that_the_files_do_not_ask_for(here: SiteHere, seed: int) -> None:
     chance = random.Random(seed)

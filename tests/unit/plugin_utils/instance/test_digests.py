@@ -84,6 +84,7 @@ def sha(data: Any, key: bytes | None = None) -> str:
         ([None, False, "", "a"], [None, False, None, "a"]),
         ([7, 0.1, Decimal("1.50")], [{"number": "7"}, {"number": "0.1"}, {"number": "1.5"}]),
         ([Decimal(100), float("inf")], [{"number": "100"}, {"number": "Infinity"}]),
+        ([10**30 + 1, 10**30 + 2], [{"number": f"{10**30 + 1}"}, {"number": f"{10**30 + 2}"}]),
         ([dt.date(2024, 5, 31), dt.time(8, 30)], [{"moment": "2024-05-31"}, {"moment": "08:30:00"}]),
         ([Reference("room", uuid="u"), Attachment(path="a.txt")], [["to", "u"], ["of", "a.txt"]]),
         (Unread(7), {"unread": {"number": "7"}}),
