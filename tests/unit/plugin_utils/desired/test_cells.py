@@ -57,7 +57,11 @@ class Table:
     def certain(self, fields: list[Field] = FIELDS) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
         """Return the cells of each row that certainly are right, and the others. The last cell is read first."""
         schema, own = Schema(OBJECT, fields), cells.Cells(self.desired)
-        return [own.certain(schema, entry, dict(reversed(entry.fields.items()))) for entry in self.desired.entries]
+        rows = [
+            (entry, {name: entry.fields[name] for name in reversed(list(entry.fields))})
+            for entry in self.desired.entries
+        ]
+        return [own.certain(schema, entry, row) for entry, row in rows]
 
 
 def test_plain_cells_are_certain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
