@@ -36,7 +36,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record 
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 
-from ..plugin_utils.absorb.absorbing import take
+from ..plugin_utils.absorb.absorbing import somebody, take
 
 _MOST_POINTS = 400
 _STEP = 1 if LONG else 11
@@ -215,13 +215,17 @@ def test_an_incomplete_export_is_completed_by_the_next(
 def test_an_absorb_recovers_from_a_failure_at_every_call(
     what: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed = Site(tmp_path / "changed", site.service)
-    changed.write(_AFTER)
-    assert changed.run().outcome == "changed"
+    ours = Site(tmp_path / "ours", site.service)
+    ours.write({**_BEFORE, "persons.yml": "[]\n"})
+    assert ours.run().outcome == "changed"
+    somebody(site, _AFTER)
+    folders = {ours.root: tmp_path / "first files", ours.journal().parent: tmp_path / "first memory"}
+    for folder, first in folders.items():
+        shutil.copytree(folder, first)
     for number in points():
-        ours = Site(tmp_path / "ours", site.service)
-        shutil.rmtree(ours.root, ignore_errors=True)
-        ours.write({**_BEFORE, "persons.yml": "[]\n"})
+        for folder, first in folders.items():
+            shutil.rmtree(folder)
+            shutil.copytree(first, folder)
         with failing(what, number, monkeypatch) as point:
             take(ours)
         again = take(ours)
