@@ -144,12 +144,12 @@ class Cells:
                 yield name, _odd(name, value, why)
 
     def _why_odd(self, schema: Schema, entry: Entry, name: str, cell: str, table: Dialect) -> str:
-        field, odd = schema.find(name), Dialect.oddity(cell)
+        field, odd, is_row = schema.find(name), Dialect.oddity(cell), entry.places.is_cell(name)
         if odd is None:
-            is_list = field is not None and type_of(field).empty == () and cell.__class__ is str and entry.is_table
+            is_list = field is not None and type_of(field).empty == () and cell.__class__ is str and is_row
             is_link = field is not None and type_of(field).shape == _LINKS and not _LIST_MARKS.search(cell)
             return _LIST if is_list and not is_link and not table.list_separator else ""
-        is_read = table.accepts_as_written(odd) or not (entry.is_table or odd.is_null)
+        is_read = table.accepts_as_written(odd) or not (is_row or odd.is_null)
         if is_read or (field is not None and cell in field.allowed):
             return ""
         is_text = field is not None and type_of(field).shape == _TEXT and not field.allowed
@@ -170,7 +170,7 @@ class Cells:
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""
-        odd = Dialect.oddity(value) if entry.is_table and isinstance(value, str) else None
+        odd = Dialect.oddity(value) if isinstance(value, str) and entry.places.is_cell(name) else None
         is_blank = odd is not None and odd.is_blank
         return f"; {self._desired.how_to_set(entry.place_of(name).file, 'trim: true')}" if is_blank else ""
 

@@ -132,6 +132,10 @@ class Node:
         """Return the format of the table from which a field was read; None if it is in no table."""
         return None
 
+    def is_cell(self, _name: str) -> bool:
+        """Return True if a field was read from a row of a table."""
+        return self.is_row
+
     def empty_cells(self) -> Sequence[str]:
         """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()

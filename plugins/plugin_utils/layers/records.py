@@ -59,6 +59,10 @@ class MergedPlaces(Node):
         """Return the format of the table that a field came from; None if it came from no table."""
         return self.value[name].places.format_of(name)
 
+    def is_cell(self, name: str) -> bool:
+        """Return True if a field was read from a row of a table."""
+        return self.value[name].is_table
+
     def owner_of(self, name: str) -> Entry:
         """Return the record of the layer that a field came from."""
         return self.value[name]
