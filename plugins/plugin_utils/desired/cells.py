@@ -42,24 +42,23 @@ _UNCERTAIN = object()
 class _Column:
     """A column of one table.
 
-    :param is_row: True in a table, False in JSON Lines.
     :ivar key: of its field; empty if it has none, or none that files may write.
     :ivar is_text: True if a text without an oddity is its own value.
     """
 
-    __slots__ = ("_field", "_has_rules", "_is_row", "_name", "_schema", "_table", "_values", "is_text", "key")
+    __slots__ = ("_field", "_has_rules", "_name", "_schema", "_table", "_values", "is_text", "key")
 
-    def __init__(self, schema: Schema, name: str, table: Dialect, is_row: bool) -> None:
+    def __init__(self, schema: Schema, name: str, table: Dialect) -> None:
         found = schema.find(name)
         field = None if found is None or {name, found.key} & SERVER_KEYS else found
         faces = UNWRITABLE if field is None else type_of(field)
         self.key = "" if field is None else field.key
         is_limited = field is not None and bool(field.allowed or field.constraints)
         # A text that is not empty may be in a mandatory field.
-        self.is_text = is_row and faces.parse is TEXT.parse and not is_limited
+        self.is_text = faces.parse is TEXT.parse and not is_limited
         self._has_rules = field is not None and (is_limited or field.mandatory)
         # Items of lists may be local files, and times may need the offset of a time zone.
-        self._field = None if faces.empty == () or faces.spelling is Spelling.INSTANT or not is_row else field
+        self._field = None if faces.empty == () or faces.spelling is Spelling.INSTANT else field
         self._name, self._schema, self._table = name, schema, table
         self._values: dict[str, Any] = {}
 
@@ -105,7 +104,7 @@ class Cells:
             if cell.__class__ is not str:
                 others[name] = cell
                 continue
-            column = columns.get(name) or columns.setdefault(name, _Column(schema, name, table, entry.is_table))
+            column = columns.get(name) or columns.setdefault(name, _Column(schema, name, table))
             if column.is_text and 0 < len(cell) <= MOST_CHARACTERS and Dialect.oddity(cell) is None:
                 certain[column.key] = cell
             elif (value := column.value(cell)) is _UNCERTAIN:

@@ -122,8 +122,6 @@ _ERROR = re.compile(
 )
 """The English, German and French texts that programs write for a value that is unknown or does not fit."""
 _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
-_FIRST_OF_ODD = frozenset("='#E")
-"""The first letters of all texts that are odd by one of these patterns. Nearly all texts have another one."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +190,8 @@ class Dialect:
             # A long text may end with a line end.
             blanks = edge_blanks(text.rstrip("\r\n"))
             return Oddity(f"it {blanks}", is_blank=True) if blanks else None
-        if text[:1] in _FIRST_OF_ODD:
+        # Nearly all texts begin with another letter.
+        if text[:1] in ("=", "'", "#", "E"):
             if _KEPT_TEXT.fullmatch(text):
                 return Oddity(f"this formula keeps a text in Excel; write the text alone, or {_TEXT_COLUMNS}")
             if _MARKED_TEXT.fullmatch(text):
