@@ -112,8 +112,7 @@ def field_visibility_of(
     :param records: that were read. :param keys: the fields that matter, all by default; only these are filtered for.
     """
     visibility = FieldVisibility.from_records(schema, records)
-    unsure_of = visibility.missing - visibility.hidden
-    if not (unsure_of if keys is None else unsure_of.intersection(keys)):
+    if not (visibility.unproven if keys is None else visibility.unproven.intersection(keys)):
         return visibility
     return with_more_evidence(
         client, schema, FieldVisibility.from_records(schema, [*records, *client.sample(schema.kind)]), keys
@@ -124,7 +123,7 @@ def with_more_evidence(
     client: Client, schema: Schema, visibility: FieldVisibility, keys: Iterable[str] | None = None
 ) -> FieldVisibility:
     """Return a result that is certain about more fields if the instance shows more; see :func:`field_visibility_of`."""
-    unproven = sorted((visibility.missing - visibility.hidden).intersection(keys or ()))
+    unproven = sorted(visibility.unproven.intersection(keys or ()))
     withheld = {key for key in unproven if _is_withheld(client, visibility.kind, schema.fields[key])}
     return replace(visibility, hidden=visibility.hidden | withheld)
 
@@ -201,6 +200,11 @@ class FieldVisibility:
     hidden: frozenset[str] = frozenset()
     _mandatory: frozenset[str] = frozenset()
 
+    @cached_property
+    def unproven(self) -> frozenset[str]:
+        """Return the keys of the missing fields that may be empty or hidden."""
+        return self.missing - self.hidden
+
     @classmethod
     def from_records(cls, schema: Schema, records: Sequence[Record]) -> FieldVisibility:
         """Create the result for some answers.
@@ -248,7 +252,7 @@ class FieldVisibility:
         :param consequence: what is not possible without them, as the end of a sentence.
         :raises InvalidInput: with a line for each.
         """
-        why = {key: hidden_field_message(key) for key in keys if key in self.hidden}
+        why = {key: hidden_field_message(key) for key in keys if key in self.hidden} if self.hidden else {}
         if why:
             raise InvalidInput([f"{place.format(key)}: {words}{consequence}" for key, words in why.items()])
 

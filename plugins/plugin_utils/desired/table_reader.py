@@ -187,8 +187,8 @@ def check_identity(
             yield table.place, mistake
     for entry in desired.entries if desired.unidentified else ():
         entry.misread |= entry.place.source in desired.unidentified
-    in_tables = (entry for entry in desired.entries if entry.is_table or entry.places.is_mapped)
-    objects = [entry for entry in in_tables if entry.kind is OBJECT]
+    entries = (entry for entry in desired.entries if entry.kind is OBJECT)
+    objects = [entry for entry in entries if entry.places.is_row or entry.places.is_mapped]
     if objects:
         # Other files need no fields of objects, which would take requests.
         for entry, name, error in _numbers_as_keys(desired, schema_of(OBJECT), objects):

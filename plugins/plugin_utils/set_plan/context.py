@@ -47,10 +47,7 @@ class PlanContext(Resolver):
 
         :param exists: True if the record exists already.
         """
-        keys: frozenset[str] = frozenset()
-        for left_alone in self.hooks.left_alone:
-            keys |= left_alone(schema, entry, exists)
-        return keys
+        return frozenset().union(*[left_alone(schema, entry, exists) for left_alone in self.hooks.left_alone])
 
     def is_as_written(self, planned: Planned, current: Record) -> bool:
         """Return True if a quick comparison shows that a record is as written, as most records are."""

@@ -24,6 +24,7 @@ from ...module_utils.resolve.hidden_records import PROOF, Listed, Visibility, vi
 from ...module_utils.resolve.natural_keys import Key, KeyIndex
 from ...module_utils.resolve.references import with_target
 
+_ALL: frozenset[str] = frozenset()
 _PREFETCHED_LISTS = 2
 """Number of lists that are read concurrently. More would be a burst of requests."""
 
@@ -176,11 +177,16 @@ class ListedRecords(InstanceState):
         self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None
     ) -> FieldVisibility:
         """Return the fields of a kind that the account does not see, as far as its list and the instance show."""
-        name = (schema.kind.name, frozenset(keys or ()))
+        kind = schema.kind
+        known = self._visible_fields.get((kind.name, _ALL))
+        if known is None:
+            known = self._visible_fields[kind.name, _ALL] = self._field_visibility(kind)
+        # Nearly always, the records show all fields.
+        if keys is None or known.unproven.isdisjoint(keys):
+            return known
+        name = (kind.name, frozenset(keys))
         if name not in self._visible_fields:
-            known = self.field_visibility(schema) if keys else self._field_visibility(schema.kind)
-            own = self.client.schema(schema.kind)
-            self._visible_fields[name] = with_more_evidence(self.client, own, known, keys or None)
+            self._visible_fields[name] = with_more_evidence(self.client, self.client.schema(kind), known, keys)
         return self._visible_fields[name]
 
     def _field_visibility(self, kind: Kind) -> FieldVisibility:

@@ -34,7 +34,8 @@ class TableRows(Aspect):
 
     def matched(self, planned: Planned, current: Record | None) -> None:
         """Note the cells with unknown choices. A new record may need their values."""
-        for key, (place, error) in self._context.unknown.get(id(planned.entry), {}).items():
+        unknown = self._context.unknown
+        for key, (place, error) in unknown.get(id(planned.entry), {}).items() if unknown else ():
             if self._is_needed(planned, current, key):
                 self._context.find(place, error)
             else:

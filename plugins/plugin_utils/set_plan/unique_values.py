@@ -33,7 +33,8 @@ class UniqueValues(Aspect):
 
     def matched(self, planned: Planned, current: Record | None) -> None:
         """Claim the unique values of a record."""
-        self._claim_others(planned.schema, planned.keys, planned.desired, planned.entry)
+        if len(planned.kind.match_on) > 1:
+            self._claim_others(planned.schema, planned.keys, planned.desired, planned.entry)
         self._claim_unique(planned.schema, planned.keys, planned.desired, planned.entry)
 
     def changed(self, planned: Planned, current: Record | None) -> None:
@@ -76,7 +77,7 @@ class UniqueValues(Aspect):
 
         Only kinds with several natural keys need this.
         """
-        for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
+        for other in schema.kind.match_on:
             key = self._context.state.key_of(schema, other, values)
             if key is None:
                 continue
