@@ -59,8 +59,8 @@ DEFECTS = (
     Defect(
         "paging",
         "module_utils/client/paging",
-        "if not all(record.identity in found for record in page.records):",
-        "if len(page.records) >= page.size and not all(record.identity in found for record in page.records):",
+        "if not page.by_identity.keys() <= found.keys():",
+        "if page.number >= page.size and not page.by_identity.keys() <= found.keys():",
         "A page that is shorter than what was asked for ends the list, so records of a capped list are missing.",
         "unit/rules/test_complete_lists",
     ),
