@@ -96,9 +96,7 @@ class Cells:
         certain: dict[str, Any] = {}
         others: dict[str, Any] = {}
         # All cells of a row have one format.
-        table = entry.places.format_of("")
-        if table is None:
-            return certain, fields
+        table = entry.places.format_of("") or Dialect()
         columns: dict[str, _Column] = table.columns.setdefault((schema, schema.revision), {})
         for name, cell in fields.items():
             if cell.__class__ is not str:

@@ -524,8 +524,8 @@ def is_ambiguous_amount(field: Field, text: str) -> bool:
 
     An amount in a currency with three decimal digits is never ambiguous.
     """
-    is_amount = field.type == _AMOUNT and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS
-    return is_amount and _AMBIGUOUS.fullmatch(text) is not None
+    is_amount = field.type == _AMOUNT and _AMBIGUOUS.fullmatch(text) is not None
+    return is_amount and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS
 
 
 def _ambiguous(name: str, cell: str) -> FieldError:

@@ -58,11 +58,6 @@ class Entry:
         """Return its place."""
         return self.places.place if self.own_place is None else self.own_place
 
-    @property
-    def source(self) -> str:
-        """Return the source of its place."""
-        return self.places.source if self.own_place is None else self.own_place.source
-
     def root_of(self, name: str) -> str:
         """Return the directory of the local files of a field; empty if it is the same for all records."""
         return self.places.root_of(name) or self.root

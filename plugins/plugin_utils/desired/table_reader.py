@@ -208,7 +208,8 @@ def _numbers_as_keys(
     written: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
     has_digits: dict[tuple[str, str], bool] = {}
     for entry in objects:
-        source = entry.source
+        # Its whole place is not needed, and there are very many entries.
+        source = (entry.own_place or entry.places).source
         for name in names.intersection(entry.fields):
             key, column = entry.fields[name], (source, name)
             if has_digits.get(column, True):

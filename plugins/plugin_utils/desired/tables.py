@@ -101,7 +101,13 @@ class Tables:
         if is_alone and len(found) == 1:
             found.append(Table("csv", Place("")))
         found[-1] = replace(found[-1], changes={**found[-1].changes, **(more or {})})
-        return reduce(lambda dialect, table: table.over(dialect), found, Dialect())
+        dialect = reduce(lambda dialect, table: table.over(dialect), found, Dialect())
+        # A format knows the columns of its tables, so equal formats are one.
+        return self._formats.setdefault(dialect, dialect)
+
+    @cached_property
+    def _formats(self) -> dict[Dialect, Dialect]:
+        return {}
 
     def in_csv(self, name: str) -> Table | None:
         """Return the entry of ``csv.files`` for a file."""

@@ -122,9 +122,10 @@ class Reading:
             fields = writable(entry, fields)
         self._row = entry if entry.rules.unknown_values == SKIP else None
         values = self.parse(self.schema(entry.kind), entry, fields)
-        self._row = None
-        for key in self.unknown.get(id(entry), ()):
-            values.pop(key, None)
+        if self._row is not None:
+            self._row = None
+            for key in self.unknown.get(id(entry), ()):
+                values.pop(key, None)
         is_valid = self.complaints == complaints and not entry.misread
         # Mistakes of this entry must not count against another entry that is being matched.
         self.complaints = complaints
