@@ -36,6 +36,7 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 """The last line of the output of a query: ``(3 rows affected)``."""
+_COUNTED = (" row", " zeile", " ligne")
 
 _MOST_FOOTERS = 2
 """The rows at the end of a table that may be no records: the totals, and a line below them."""
@@ -54,7 +55,8 @@ def conflict_in(text: str, source: str) -> Finding | None:
 
 def may_have_lines(text: str) -> bool:
     """Return True if a table may have rows that are not records."""
-    return "--" in text or _COUNT.search(text) is not None
+    # Looking for a word first is much faster than looking for the number before it.
+    return "--" in text or (any(map(text.lower().count, _COUNTED)) and _COUNT.search(text) is not None)
 
 
 def _remedy(first: str) -> str:
@@ -89,8 +91,8 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
 
 def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
     """Note a row of totals. Return False for another row."""
-    first = next(iter(node.value.values())) if node.is_row else None
-    if not isinstance(first, str) or not _TOTALS.fullmatch(first.strip()) or not node.empty_cells():
+    first = next(iter(node.value.values())) if node.is_row and node.empty_cells() else None
+    if not isinstance(first, str) or not _TOTALS.fullmatch(first.strip()):
         return False
     if not is_last and not all(_AMOUNT.fullmatch(str(cell)) for cell in list(node.value.values())[1:]):
         return False
