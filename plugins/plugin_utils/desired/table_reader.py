@@ -210,9 +210,10 @@ def _numbers_as_keys(
     for entry in objects:
         # Its whole place is not needed, and there are very many entries.
         source = (entry.own_place or entry.places).source
-        for name in names.intersection(entry.fields):
-            key, column = entry.fields[name], (source, name)
-            if has_digits.get(column, True):
+        for name in names:
+            column = (source, name)
+            if name in entry.fields and has_digits.get(column, True):
+                key = entry.fields[name]
                 if key.__class__ is not str or key.isdecimal():
                     has_digits[column] = True
                 elif _NUMBER_AS_KEY.fullmatch(key) or _GROUPED.fullmatch(key):

@@ -47,7 +47,11 @@ class PlanContext(Resolver):
 
         :param exists: True if the record exists already.
         """
-        return frozenset().union(*[left_alone(schema, entry, exists) for left_alone in self.hooks.left_alone])
+        keys: frozenset[str] = frozenset()
+        for left_alone in self.hooks.left_alone:
+            if found := left_alone(schema, entry, exists):
+                keys |= found
+        return keys
 
     def is_as_written(self, planned: Planned, current: Record) -> bool:
         """Return True if a quick comparison shows that a record is as written, as most records are."""

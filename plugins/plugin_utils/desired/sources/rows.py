@@ -155,8 +155,8 @@ class Row(Node):
     is_row = True
 
     def __init__(self, value: dict[str, Any], table: Table, line: int) -> None:
-        super().__init__(value, table.source, mark_at(line, 1))
-        self._table = table
+        # There are very many rows.
+        self.value, self.source, self.mark, self._table = value, table.source, line << COLUMN_BITS | 1, table
 
     def format_of(self, _name: str) -> Dialect:
         return self._table.dialect
