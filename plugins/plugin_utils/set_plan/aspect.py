@@ -52,7 +52,10 @@ class Aspect:
         """Take references that the instance does not know out of a record that is to exist."""
 
     def linked(self, planned: Planned) -> None:
-        """Check a record that is to exist, now that its references are resolved, unless an unchanged one has none."""
+        """Check a record that is to exist, now that its references are resolved.
+
+        An unchanged record without references is left out.
+        """
 
     def changed(self, planned: Planned, current: Record | None) -> None:
         """Check or note a record that changes, before all records are."""
