@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from ...module_utils.plan.change import CREATE
 from ...module_utils.printing.cleaner import amount
+from ..desired.desired import SECTIONS
 from ..desired.row_rules import SKIP, SKIPPING
 from ..desired.table_reader import check_identity
 from ..desired.words import OWN_MATCH
@@ -59,7 +60,7 @@ class Identity(Aspect):
 
     def _check_marker(self) -> None:
         context, desired = self._context, self._context.desired
-        schemas = {section: schema for section in desired.sections if (schema := context.schema_of(section))}
+        schemas = {name: found for name in SECTIONS if name in desired.sections and (found := context.schema_of(name))}
         without = [section for section, schema in schemas.items() if schema.find(desired.marker) is None]
         for section in without:
             prunes = desired.policy.prune.get(section, "report") != "report"

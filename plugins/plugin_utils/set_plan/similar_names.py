@@ -66,7 +66,9 @@ class SimilarNames(Aspect):
         kind = planned.kind
         gets = planned.keys if planned.change.action == CREATE else planned.change.values
         is_open = not kind.open_status or planned.desired.get(kind.status_key, kind.open_status) == kind.open_status
-        has_new_key = bool(kind.match_on) and is_open and any(key in gets for key in planned.keys)
+        # An undo may restore a part of a key, such as the name of a room, which other records may have.
+        is_key = planned.keys in kind.match_on or not self._context.options.has_changes_only
+        has_new_key = bool(kind.match_on) and is_key and is_open and any(key in gets for key in planned.keys)
         if has_new_key and planned.entry.state == "present" and self._context.is_chosen(planned):
             self._new[kind.name, planned.entry.template, planned.keys].append(planned)
 
