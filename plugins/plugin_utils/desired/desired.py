@@ -196,9 +196,12 @@ class DesiredInstance:
         table = self.tables.for_file(path) or self.tables.in_csv(path)
         if table is not None:
             return f"set `{setting}` in {table.setting}"
+        name = self.tables.of_layer(path)[1]
+        layer = path.removesuffix(name)
+        where = f" in {layer}instance.yml" if layer else ""
         if self.has_own_format(path):
-            return f'set `csv: {{files: {{"{path}": {{{setting}}}}}}}`'
-        return f"set `csv: {{{setting}}}`"
+            return f'set `csv: {{files: {{"{name}": {{{setting}}}}}}}`{where}'
+        return f"set `csv: {{{setting}}}`{where}"
 
     def where_to_set(self, path: str) -> str:
         """Return the name of the map with the settings of a table."""

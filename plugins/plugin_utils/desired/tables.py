@@ -96,27 +96,21 @@ class Tables:
         :param more: changes as if they were set in the entry for the file, or else in ``csv``.
         :param is_alone: True if they were set for this file alone.
         """
-        own, name = self._of_layer(name)
+        own, name = self.of_layer(name)
         found = [own.general, *(table for table in (own.in_csv(name), own.for_file(name)) if table is not None)]
         if is_alone and len(found) == 1:
             found.append(Table("csv", Place("")))
         found[-1] = replace(found[-1], changes={**found[-1].changes, **(more or {})})
-        dialect = reduce(lambda dialect, table: table.over(dialect), found, Dialect())
-        # A format knows the columns of its tables, so equal formats are one.
-        return self._formats.setdefault(dialect, dialect)
-
-    @cached_property
-    def _formats(self) -> dict[Dialect, Dialect]:
-        return {}
+        return reduce(lambda dialect, table: table.over(dialect), found, Dialect())
 
     def in_csv(self, name: str) -> Table | None:
         """Return the entry of ``csv.files`` for a file."""
-        own, name = self._of_layer(name)
+        own, name = self.of_layer(name)
         return next((table for table in own.files if table.matches(name)), None)
 
     def for_file(self, name: str) -> Table | None:
         """Return the entry of ``tables`` for a file."""
-        own, name = self._of_layer(name)
+        own, name = self.of_layer(name)
         return next((table for table in own.entries if table.matches(name)), None)
 
     def column_of(self, path: str, name: str) -> str:
@@ -124,11 +118,11 @@ class Tables:
         table = self.for_file(path)
         return table.column_of(name) if table else name
 
-    def _of_layer(self, name: str) -> tuple[Tables, str]:
+    def of_layer(self, name: str) -> tuple[Tables, str]:
         """Return the tables of the layer of a file, and the name of the file in the layer."""
         for label in sorted(self.by_label, key=len, reverse=True):
             if name.startswith(f"{label}/"):
-                return self.by_label[label]._of_layer(name.removeprefix(f"{label}/"))
+                return self.by_label[label].of_layer(name.removeprefix(f"{label}/"))
         return self, name
 
     @cached_property

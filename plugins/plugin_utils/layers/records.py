@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from ..desired.entry import Entry
 from ..desired.nodes import EVERYTHING, Node
 from ..desired.parsing import mark_as_written
 from ..desired.positions import Finding, Place
-from ..desired.row_rules import NO_RULES
+from ..desired.row_rules import KEEP, NO_RULES
 from ..desired.words import OWN_LIFECYCLE, STATE
 
 Key = tuple[Any, ...]
@@ -32,16 +33,18 @@ class MergedPlaces(Node):
     """The places of the fields of a record in several layers.
 
     :param owners: name of a field to the record of the layer that it came from.
+    :param layers: the records of all layers, also of those without a field that counts.
     """
 
-    __slots__ = ()
+    __slots__ = ("layers",)
 
     is_mapped = True
 
     value: Mapping[str, Entry]
 
-    def __init__(self, owners: Mapping[str, Entry]) -> None:
+    def __init__(self, owners: Mapping[str, Entry], layers: Sequence[Entry]) -> None:
         super().__init__(owners, "", 0)
+        self.layers = layers
 
     def within(self, way: Way) -> Place:
         """Return the place of a part of a field."""
@@ -130,7 +133,10 @@ class MergedRecords:
             is_managed = position < managed
             entry.root = layer.root
             keys = self._keys(entry)
-            same = self._numbers.same(keys)
+            found = self._numbers.same(keys)
+            layers = Counter(self._records[number][0].root for number in found)
+            # Records that one layer repeats are a finding or are skipped: what is written after them stays.
+            same = [number for number in found if layers[self._records[number][0].root] == 1]
             if len(same) == 1 and same[0] not in overridden:
                 number = same[0]
                 overridden.add(number)
@@ -194,7 +200,7 @@ def _merged(earlier: Entry, later: Entry) -> Entry:
         fields={**before, **later.fields},
         # If one of the two is hidden as a whole, use the place that is not shown.
         own_place=earlier.place if earlier.vaulted is EVERYTHING else later.place,
-        places=MergedPlaces(owners),
+        places=MergedPlaces(owners, (*owners_of(earlier), later)),
         state=later.state if says_state else earlier.state,
         misread=earlier.misread or later.misread,
         vaulted=EVERYTHING if is_hidden else frozenset(n for n, owner in owners.items() if n in owner.vaulted),
@@ -224,9 +230,7 @@ def owner_of(entry: Entry, name: str) -> Entry:
 
 def owners_of(entry: Entry) -> Sequence[Entry]:
     """Return the records of all layers that a record consists of, the last one last."""
-    if not isinstance(entry.places, MergedPlaces):
-        return [entry]
-    return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places.value)}.values())
+    return entry.places.layers if isinstance(entry.places, MergedPlaces) else [entry]
 
 
 def place_with(entry: Entry, names: Iterable[str]) -> Place:
@@ -235,8 +239,22 @@ def place_with(entry: Entry, names: Iterable[str]) -> Place:
     return entry.place if entry.vaulted is EVERYTHING or not places or entry.place in places else places[-1]
 
 
+def origin_of(entry: Entry) -> Place:
+    """Return the place of a record that decides whether it is pruned: its row in a table that keeps it, if it has one.
+
+    No report shows this place.
+    """
+    rows = _rows_of(entry) or [entry]
+    kept = [row for row in rows if row.rules.missing_rows == KEEP]
+    return (kept or rows)[-1].place
+
+
 def row_of(entry: Entry) -> Place:
     """Return the place of the row of a table whose rules a record follows, or of the record in its last layer."""
-    if entry.rules is NO_RULES or entry.vaulted is EVERYTHING:
-        return entry.place
-    return next((owner.place for owner in reversed(owners_of(entry)) if owner.rules is not NO_RULES), entry.place)
+    rows = [] if entry.vaulted is EVERYTHING else _rows_of(entry)
+    return (rows or [entry])[-1].place
+
+
+def _rows_of(entry: Entry) -> Sequence[Entry]:
+    """Return the rows of tables that a record consists of, the last one last."""
+    return [owner for owner in owners_of(entry) if owner.rules is not NO_RULES]

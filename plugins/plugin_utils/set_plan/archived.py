@@ -25,7 +25,7 @@ from ...module_utils.plan.archived_duplicate import (
 )
 from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
-from ..desired.row_rules import CREATE, KEEP
+from ..desired.row_rules import CREATE, KEEP, RowRules
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import MOST_OF_A_RUN, SAMPLE, Pair
@@ -115,7 +115,7 @@ class _Missing:
         noted = {
             index: self._uuids[self._names[index]]
             for index in uuids
-            if self._planned[index].entry.rules.archived == KEEP
+            if self._rules_of(index).archived == KEEP
             # A hidden key is noted by its place, which says nothing.
             and not self._planned[index].kept_as
             and self._uuids.get(self._names[index]) in options.archived
@@ -202,6 +202,9 @@ class _Missing:
             records = zip(uuids, pool.map(look_up, uuids), strict=True)
             return [(index, record) for index, record in records if record is not None]
 
+    def _rules_of(self, index: int) -> RowRules:
+        return self._context.rules_of(self._planned[index].entry)
+
     # ---- not looked up
 
     def _report(self, unchecked: Collection[int]) -> None:
@@ -211,7 +214,7 @@ class _Missing:
         if self._state == "archived":
             return
         # A row that creates nothing creates no second record.
-        unchecked = {index for index in unchecked if self._planned[index].entry.rules.unknown_rows == CREATE}
+        unchecked = {index for index in unchecked if self._rules_of(index).unknown_rows == CREATE}
         outcome = f"An archived {kind.words} stays." if self._state == "absent" else second_record(kind)
         for words, indexes in (
             (f"{kind.barcode_key}s", set(self._with_key)),

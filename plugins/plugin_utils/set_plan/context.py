@@ -33,7 +33,7 @@ class PlanContext(Resolver):
         self.options = options
         if options.lists is not None:
             self.state.take_all(options.lists)
-        self.result = InstancePlan(state=self.state, hiding=self.hiding, claimed=self.claimed)
+        self.result = InstancePlan(state=self.state, hiding=self.hiding, claimed=self.claimed, rows=self.rows)
         self.scope = Scope(self.state, self.schema, desired.scope, self.meaning)
         self.removals: dict[str, Planned] = {}
         self.unmade: set[tuple[str, str]] = set()

@@ -16,8 +16,10 @@ from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, Lifecycle, idle_names, keys_of
+from ..desired.positions import Place
 from ..desired.row_rules import Fields
 from ..desired.words import OWN_LIFECYCLE
+from ..layers.records import owners_of
 from .aspect import Aspect
 from .context import PlanContext
 from .hub import asset_ids_offered
@@ -34,6 +36,11 @@ def note_protection(context: PlanContext, planned: Planned, current: Record | No
     said = planned.entry.lifecycle.is_protected
     if said is not None and planned.entry.state == "present" and context.is_chosen(planned):
         context.result.protections.append(Protection(planned, current.uuid if current else "", said))
+
+
+def _protection_of(entry: Entry) -> Place:
+    """Return the place of a protected record in the first layer that protects it."""
+    return next((owner.place for owner in owners_of(entry) if owner.lifecycle.is_protected), entry.place)
 
 
 class Lifecycles(Aspect):
@@ -91,7 +98,8 @@ class Lifecycles(Aspect):
     def _check(self, schema: Schema, entry: Entry) -> None:
         for setting, name in idle_names(entry.lifecycle, schema):
             words = f"{OWN_LIFECYCLE}.{setting}: {name}: {schema.why_unknown(name)}"
-            self._context.find(entry.place_of(OWN_LIFECYCLE), words)
+            owner = next(owner for owner in owners_of(entry) if name in getattr(owner.lifecycle, setting))
+            self._context.find(owner.place_of(OWN_LIFECYCLE), words)
 
     # ---- protected
 
@@ -164,9 +172,9 @@ class Lifecycles(Aspect):
             place = desired.place_of(f"{LIFECYCLE}.{section}.protect")
             return f"{LIFECYCLE}.{section}.protect at {place} names it"
         if entry is not None and entry.lifecycle.is_protected:
-            return f"{OWN_LIFECYCLE} at {entry.place} says so"
+            return f"{OWN_LIFECYCLE} at {_protection_of(entry)} says so"
         if mark in self._written:
-            return f"{OWN_LIFECYCLE} at {self._written[mark].place} says so"
+            return f"{OWN_LIFECYCLE} at {_protection_of(self._written[mark])} says so"
         lifted = f"write it with `{OWN_LIFECYCLE}: {{protect: false}}`"
         if mark in options.protected:
             return f"the files protected it when they were applied last; to remove it, {lifted}, and apply that once"

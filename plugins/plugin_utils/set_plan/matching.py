@@ -74,12 +74,13 @@ class Matching:
         context.result.existing[section] = context.scope.count(section, listed)
         found: list[Pair] = []
         others = []
+        replaced = set(map(id, context.rows.values()))
         for entry, fields, key in claims:
             hits = [] if key is None else self._state.with_key(schema, fields, key)
             if id(entry) in context.skipped:
                 # A record that is named by a skipped row counts as present.
                 self._kept.pop(id(entry), None)
-                for hit in hits if id(entry) not in context.replaced else ():
+                for hit in hits if id(entry) not in replaced else ():
                     context.claimed.setdefault(kind.name, {}).setdefault(hit.uuid, entry)
             elif hits:
                 found += self._pairs(schema, entry, fields, hits)
@@ -214,7 +215,7 @@ class Matching:
 
     def _note_present(self, planned: Planned, current: Record | None) -> bool:
         """Note a record that is to exist, and return True if it is as written."""
-        if current is None and planned.entry.rules.unknown_rows != CREATE:
+        if current is None and self._context.rules_of(planned.entry).unknown_rows != CREATE:
             # Nothing is created, so nothing may refer to it.
             return False
         is_unchanged = self._is_unchanged(planned, current)

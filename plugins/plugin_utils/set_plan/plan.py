@@ -24,7 +24,7 @@ from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
-from ..layers.records import MergedPlaces, place_with, row_of
+from ..layers.records import MergedPlaces, origin_of, place_with
 from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .listed_state import ListedState
@@ -257,6 +257,7 @@ class InstancePlan:
     :ivar searched: names of kinds whose lists must be complete, because they show that nothing refers to a removed
         record, or because they missed an existing record.
     :ivar state: the lists that the plan was made from.
+    :ivar rows: entries of later layers, by their identities, each with the skipped row whose place it takes.
     :ivar hiding: the parts that must not be shown.
     :ivar asked: what the files ask for; empty unless :attr:`PlanOptions.is_approvable` is set.
     """
@@ -292,6 +293,7 @@ class InstancePlan:
     scan_codes: ScanCodeCounts = field(default_factory=ScanCodeCounts)
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
+    rows: Mapping[int, Entry] = field(default_factory=dict)
     hiding: Hiding = field(default_factory=Hiding)
     asked: Asked = field(default_factory=Asked)
 
@@ -302,7 +304,7 @@ class InstancePlan:
         """
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
         found |= {planned.created_uuid: planned.entry for planned in self.changes if planned.created_uuid}
-        return {uuid: row_of(entry) for uuid, entry in found.items()}
+        return {uuid: origin_of(self.rows.get(id(entry), entry)) for uuid, entry in found.items()}
 
     def places(self) -> dict[Any, Place]:
         """Return the place of each change by its index, and of each field of several layers by index and key."""

@@ -38,7 +38,7 @@ class Reading:
     :ivar hooks: what aspects do, see ``aspect.py``.
     :ivar unknown: unknown choices in cells that their tables skip, by the identities of their entries and by field key.
     :ivar skipped: rows of tables that are not used, by the identities of their entries.
-    :ivar replaced: the identities of those whose key an entry of a later layer claims.
+    :ivar rows: entries of later layers, by their identities, each with the skipped row whose place it takes.
     """
 
     hooks: SimpleNamespace
@@ -55,7 +55,7 @@ class Reading:
         self._row: Entry | None = None
         self._claimed_keys: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self.skipped: dict[int, TableNote] = {}
-        self.replaced: set[int] = set()
+        self.rows: dict[int, Entry] = {}
         self._choices: dict[tuple[str, Sequence[Fields]], Sequence[Sequence[str] | None]] = {}
         self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
         for entry in desired.entries:
@@ -186,11 +186,14 @@ class Reading:
         if earlier is entry:
             return key
         if id(earlier) in self.skipped and entry.rules is NO_RULES and entry.root != earlier.root:
-            entry.rules, claims[key] = earlier.rules, entry
-            self.replaced.add(id(earlier))
+            self.rows[id(entry)], claims[key] = earlier, entry
             return key
         self._repeated(schema, keys, values, earlier, entry)
         return None
+
+    def rules_of(self, entry: Entry) -> RowRules:
+        """Return the rules that an entry follows: its own, or those of the row whose place it takes."""
+        return self.rows.get(id(entry), entry).rules
 
     def _repeated(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], earlier: Entry, entry: Entry

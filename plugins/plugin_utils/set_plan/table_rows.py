@@ -43,7 +43,7 @@ class TableRows(Aspect):
 
     def known(self, planned: Planned, current: Record | None) -> None:
         """Take unknown references out of a row, if its table skips them, and note their cells."""
-        if planned.entry.rules.unknown_values != SKIP:
+        if self._context.rules_of(planned.entry).unknown_values != SKIP:
             return
         for key in [key for key, value in planned.desired.items() if self._is_unknown(value)]:
             if key not in planned.keys and not self._is_needed(planned, current, key):
@@ -76,7 +76,7 @@ class TableRows(Aspect):
         ]
 
     def _is_planned(self, planned: Planned, current: Record | None) -> bool:
-        entry, rules = planned.entry, planned.entry.rules
+        entry, rules = planned.entry, self._context.rules_of(planned.entry)
         if rules is NO_RULES or entry.state != "present":
             return True
         if current is None and not planned.archived:
@@ -91,12 +91,13 @@ class TableRows(Aspect):
     def _leave_unknown(self, planned: Planned) -> bool:
         """Skip or refuse a row without a record."""
         context, entry = self._context, planned.entry
+        rules = context.rules_of(entry)
         if not planned.kept_as and (uuid := context.options.uuids.get(planned.journal_name)):
             # The record got another key. It stays. A hidden key is noted by its place, which says nothing.
             context.claimed.setdefault(planned.kind.name, {}).setdefault(uuid, entry)
         words = f"no {planned.kind.words} has this key"
-        if entry.rules.unknown_rows == REFUSE:
-            how = f"{UNKNOWN_ROWS}: create in {entry.rules.setting} creates it, and skip leaves the row out"
+        if rules.unknown_rows == REFUSE:
+            how = f"{UNKNOWN_ROWS}: create in {rules.setting} creates it, and skip leaves the row out"
             context.find(row_of(entry), f"{planned}: {words}; {how}")
         else:
             self._note(TableNote(UNKNOWN_ROWS, planned, row_of(entry), words))
@@ -105,21 +106,20 @@ class TableRows(Aspect):
     def _leave_archived(self, planned: Planned, current: Record | None) -> bool:
         """Keep or refuse a row whose record is archived. It was not read if an earlier run noted it."""
         context, entry = self._context, planned.entry
-        if entry.rules.archived == KEEP:
+        rules = context.rules_of(entry)
+        if rules.archived == KEEP:
             change = replace(planned.change, current=current)
             self._note(TableNote(ARCHIVED, replace(planned, change=change), row_of(entry)))
             if current is not None:
                 context.result.archived.append((planned.kind.name, planned.journal_key, current.uuid))
         elif current is not None:
-            how = (
-                f"in {entry.rules.setting}, `archived: keep` leaves it archived, and `archived: restore` brings it back"
-            )
+            how = f"in {rules.setting}, `archived: keep` leaves it archived, and `archived: restore` brings it back"
             context.find(row_of(entry), f"{planned} is archived ({current.uuid}); {how}")
         return False
 
     def _bring_back(self, planned: Planned, current: Record) -> None:
         """Run the checks of matched records for a restored record."""
-        if planned.entry.rules.unknown_rows != CREATE:
+        if self._context.rules_of(planned.entry).unknown_rows != CREATE:
             self._context.state.add_planned(planned.schema, planned.desired, current)
             for matched in self._context.hooks.matched:
                 matched(planned, current)

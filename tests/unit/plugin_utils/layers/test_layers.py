@@ -14,10 +14,12 @@ from instance_site import Site
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import VaultedContent, content_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers import layers
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
@@ -350,3 +352,21 @@ def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -
     assert entry.rules.missing_rows == "keep"
     assert desired.tables.keeps_any
     assert desired.tables.for_file("overlays/berlin/rooms.csv") is None
+
+
+def test_a_kept_row_below_a_vaulted_file_is_kept(site: Site) -> None:
+    def read(folder: Folder, name: str) -> bytes:
+        content = content_of(folder, name)
+        return VaultedContent(content) if content.startswith(b"barcode") else content
+
+    def run(*numbers: str) -> str:
+        ledger, halls = ("".join(f"{number},{word}\n" for number in numbers) for word in ("Lamp", "Hall"))
+        site.write({"a/objects/a.csv": f"Number,Name\n{ledger}", "b/objects.csv": f"barcode,description\n{halls}"})
+        return site.run(load_layers([site.root / "a", site.root / "b"], read=read)).outcome
+
+    table = "{files: objects/a.csv, columns: {Number: barcode, Name: inventory_name}, missing_rows: keep}"
+    settings = f"{SETTINGS}set: test\npolicy: {{prune: {{objects: delete}}}}\ntables: [{table}]\n"
+    site.write({"a/instance.yml": settings})
+    assert run("1", "2") == "changed"
+    assert run("1") == "unchanged"
+    assert len(site.dump()["objects"]) == 2
