@@ -20,7 +20,7 @@ from ...module_utils.model.field import Field
 from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, TEMPLATES, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema, field_to_be
-from ...module_utils.plan.change import UNCHANGED, UPDATE
+from ...module_utils.plan.change import CREATE, UNCHANGED, UPDATE
 from ...module_utils.plan.relations import related
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
@@ -49,6 +49,7 @@ class Definitions:
             entries = self._entries(template)
             other = [field for entry in entries for field in [self._plan(template, entry)] if field is not None]
             self._check_names(template)
+            self._check_labels(template)
             for kind in KINDS.values() if other else ():
                 if kind.template == template and self._is_used(kind):
                     self._context.schema(kind).take(other)
@@ -148,6 +149,20 @@ class Definitions:
             if others:
                 problem = f"label: {label!r} is the label or the key of another field too ({', '.join(others)})"
                 self._context.find(entry.place_of("label"), f"{problem}; records could not name either of them")
+
+    def _check_labels(self, template: str) -> None:
+        """Refuse to create a field again that got another label in the application: nobody can delete a field."""
+        context, kind = self._context, FIELD_DEFINITION
+        created = [planned for planned in context.result.changes if planned.change.action == CREATE]
+        for planned in [planned for planned in created if planned.entry.template == template]:
+            uuid = context.options.uuids.get(planned.journal_name)
+            now = next((record.flat for record in context.state.records(kind, template) if record.uuid == uuid), None)
+            if now is not None and uuid not in context.claimed.get(kind.name, {}):
+                context.find(
+                    planned.entry.place_of("label"),
+                    f"label: the field with this label is now {now['label']!r}: its label was changed. Give it back "
+                    f"this label in the application, or write `field_key: {now['field_key']}` beside the right label",
+                )
 
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:
         """Return the fields of an entry, with uuids where relations name other fields.

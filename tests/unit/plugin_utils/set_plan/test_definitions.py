@@ -361,3 +361,19 @@ def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> No
     site.write({ASSET: f"- {{label: A, relations: {relations}}}\n- {{field_key: {key}, label: C}}\n"})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
+
+
+def test_a_field_that_got_another_label_in_the_application_is_not_created_again(site: Site) -> None:
+    site.write({ASSET: "- {label: Season, type: TEXT}\n", "objects.csv": "barcode,inventory_name,Season\n1,Lamp,5\n"})
+    site.run()
+    key = _definitions(site)["Season"]["field_key"]
+    application = Site(site.root.parent / "application", site.service)
+    application.write({ASSET: f"- {{field_key: {key}, label: Year}}\n"})
+    application.run()
+    (finding,) = site.plan().findings
+    assert finding.startswith(f"{ASSET}:1:11: label: the field with this label is now 'Year': its label was changed.")
+    site.write({ASSET: f"- {{field_key: {key}, label: Year}}\n- {{label: Season, type: TEXT}}\n"})
+    assert [change["action"] for change in site.plan().changes] == ["create"]
+    site.write({ASSET: f"- {{field_key: {key}, label: Season, type: TEXT}}\n"})
+    assert site.run().outcome == "changed"
+    assert {"Season", "Year"} & _definitions(site).keys() == {"Season"}
