@@ -112,9 +112,14 @@ class Comparison:
         if current is not None:
             managed = self._context.result.managed.setdefault(planned.kind.name, {})
             managed[current.uuid] = "" if planned.kept_as else planned.journal_key
-        elif planned.entry.state != "present":
+        elif planned.entry.state != "present" and not self._stays_archived(planned):
             self._context.result.unmatched[planned.section] += 1
         self._add(planned, current)
+
+    def _stays_archived(self, planned: Planned) -> bool:
+        """Return True if the set archived a record. A hidden key is noted by its place, which says nothing."""
+        options, is_noted = self._context.options, planned.entry.state == "archived" and not planned.kept_as
+        return is_noted and options.uuids.get(planned.journal_name) in options.archived
 
     def _add(self, planned: Planned, current: Record | None) -> None:
         for changed in self._context.hooks.changed if planned.change.changed else ():
