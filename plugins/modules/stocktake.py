@@ -56,7 +56,7 @@ options:
     type: raw
   accept:
     description:
-      - The scan codes whose new room is accepted, as a list, or the path of a table with the columns C(code) and
+      - The scan codes whose new room is accepted, as a list, or a table as for O(scans) with the columns C(code) and
         C(accept), such as a report as CSV or as a workbook. V(true), V(yes), V(ja), V(x) and V(1) accept a row.
     type: raw
   patch:

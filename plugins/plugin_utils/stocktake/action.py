@@ -39,7 +39,7 @@ from .evaluation import CLOSE, PREPARE, Evaluation, Evaluator
 from .moments import Window
 from .paper import paper_of
 from .reading import InstanceLists
-from .tables import read_accepted, read_scans, scan_lists
+from .tables import ACCEPT, SCANS, named_tables, read_accepted, read_scans
 
 _TIME_FIELD = "inventory_time"
 
@@ -70,7 +70,7 @@ class _Call:
             return with_findings(self._run, group_findings(self._desired.findings, self._desired).lines)
         scan_codes = self._desired.scan_codes
         window = Window.from_task(options["since"], options["until"], self._desired.timezone)
-        files, table = scan_lists(options["scans"])
+        files, table = named_tables(SCANS, options["scans"])
         findings: list[Finding] = []
         scans = [scan for file in files for scan in read_scans(file, table, findings, self._warned)]
         accepted = _accepted(options["accept"], findings)
@@ -157,13 +157,13 @@ class _Call:
 
 
 def _accepted(written: Any, findings: list[Finding]) -> list[str]:
-    """Return the scan codes that are accepted: a list of them, or a table.
+    """Return the scan codes that are accepted: a list of them, or tables.
 
-    :param findings: collects what is wrong in the table.
+    :param findings: collects what is wrong in the tables.
     :raises InvalidInput: for anything else.
     """
-    if isinstance(written, str):
-        return read_accepted(Path(written).expanduser(), findings)
+    if written and isinstance(written, (str, Mapping)):
+        return read_accepted(*named_tables(ACCEPT, written), findings)
     codes = [] if written is None else written
     wrong = not isinstance(codes, list) or [code for code in codes if not isinstance(code, str) or not code]
     if wrong:

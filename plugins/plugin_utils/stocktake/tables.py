@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,9 @@ from .moments import READER
 
 SCANS = "scans"
 CODE, ROOM, TIME, ACCEPT = _COLUMNS = "code", "room", "time", "accept"
+_COLUMNS_OF = {SCANS: (CODE, ROOM, TIME), ACCEPT: (CODE, ACCEPT)}
+"""The columns of the tables of an option."""
+
 _YES = frozenset(("true", "yes", "ja", "x", "1"))
 _NO = frozenset(("", "false", "no", "nein", "0"))
 
@@ -59,37 +62,37 @@ class Scan:
     reader: DateReader
 
 
-def scan_lists(option: Any) -> tuple[list[Path], Table]:
-    """Return the files that the option ``scans`` names, and their settings.
+def named_tables(option: str, written: Any) -> tuple[list[Path], Table]:
+    """Return the files that one of the options ``scans`` and ``accept`` names, and their settings.
 
-    :param option: a path, or the settings of a table with the paths in ``files``.
+    :param written: a path, or the settings of a table with the paths in ``files``.
     :raises InvalidInput: with a line for each mistake.
     """
-    written = option if isinstance(option, Mapping) else {"files": [str(option)] if option else []}
-    table, wrong = read_settings(SCANS, {name: value for name, value in written.items() if name != "files"})
-    wrong += [f"{SCANS}.{name}: no such setting of a list of scans" for name in written if name in ROW_SETTINGS]
-    others = sorted(set(table.columns.values()) - {CODE, ROOM, TIME})
-    wrong += [f"{SCANS}.columns: {name}: expected {CODE}, {ROOM} or {TIME}" for name in others]
+    written = written if isinstance(written, Mapping) else {"files": [str(written)] if written else []}
+    table, wrong = read_settings(option, {name: value for name, value in written.items() if name != "files"})
+    wrong += [f"{option}.{name}: no such setting of this option" for name in written if name in ROW_SETTINGS]
+    others = sorted(set(table.columns.values()).difference(_COLUMNS_OF[option]))
+    wrong += [f"{option}.columns: {name}: expected {' or '.join(_COLUMNS_OF[option])}" for name in others]
     files = written.get("files")
     listed = files if isinstance(files, list) else [files]
     if not all(isinstance(file, str) and file for file in listed):
-        wrong.append(f"{SCANS}.files: {shorten(files)} does not fit; expected a path, or a list of paths")
+        wrong.append(f"{option}.files: {shorten(files)} does not fit; expected a path, or a list of paths")
     if wrong:
         raise InvalidInput(wrong)
-    return [path for file in listed for path in _files(str(file))], table
+    return [path for file in listed for path in _files(option, str(file))], table
 
 
-def _files(written: str) -> list[Path]:
-    """Return the files of a path, whose last part may be a pattern.
+def _files(option: str, written: str) -> list[Path]:
+    """Return the files of a path, whose last part may be a pattern if no file has that name.
 
     :raises InvalidInput: if no file matches a pattern.
     """
     path = Path(os.path.expandvars(written)).expanduser()
-    if not any(sign in path.name for sign in "*?["):
+    if path.exists() or not any(sign in path.name for sign in "*?["):
         return [path]
     found = sorted(path.parent.glob(path.name))
     if not found:
-        raise InvalidInput(f"{SCANS}.files: {written} matches no file")
+        raise InvalidInput(f"{option}.files: {written} matches no file")
     return found
 
 
@@ -115,15 +118,14 @@ def read_scans(path: Path, table: Table, findings: list[Finding], warnings: list
     return found
 
 
-def read_accepted(path: Path, findings: list[Finding]) -> list[str]:
-    """Read the scan codes that a table accepts.
+def read_accepted(paths: Iterable[Path], table: Table, findings: list[Finding]) -> list[str]:
+    """Read the scan codes that tables accept.
 
-    :param findings: collects what is wrong.
-    :raises InvalidInput: if the file can't be read.
+    :param table: their settings. :param findings: collects what is wrong.
+    :raises InvalidInput: if a file can't be read.
     """
     answers: dict[str, tuple[bool, Place]] = {}
-    table, _wrong = read_settings(ACCEPT, {})
-    for row, place in _rows(ACCEPT, path, (CODE, ACCEPT), table, findings, []):
+    for row, place in (found for path in paths for found in _rows(ACCEPT, path, (CODE, ACCEPT), table, findings, [])):
         answer, code = row[ACCEPT], row[CODE].text
         word = answer.text.casefold()
         if word not in _YES | _NO:

@@ -115,6 +115,18 @@ def test_numbers_and_flags_of_a_workbook_accept_rows(here: Embedded, acme: Path)
     assert close(here, acme, str(workbook(acme.parent / "accept.xlsx", rows)))["accepted"] == 2
 
 
+def test_a_table_in_another_encoding_is_read_as_the_finding_says(here: Embedded, acme: Path) -> None:
+    table = acme.parent / "stock[1].csv"
+    table.write_text("Code,Begründung,accept\n100018,Büro,x\n100020,,\n", "cp1252")
+    finding = take(here, mode="close", src=str(acme), accept=str(table))["findings"][0]
+    assert "write the line with the right words into accept: `encoding: cp1252 " in finding
+    mapped = {"files": str(table), "columns": {"Begründung": "name"}}
+    refused = take(here, mode="close", src=str(acme), accept=mapped)
+    assert refused["msg"].startswith("accept.columns: name: expected code or accept")
+    assert close(here, acme, {"files": str(table), "encoding": "cp1252"})["accepted"] == 1
+    assert ATELIER in content(acme)["objects/it.yml"]
+
+
 @pytest.mark.parametrize(
     ("text", "finding"),
     [

@@ -147,6 +147,8 @@ def test_a_window_has_both_of_its_ends(here: Embedded, window: dict[str, Any], n
         ({"report": ["report.pdf"]}, "report: report.pdf ends in .pdf; expected .csv or .html or .json or .xlsx"),
         ({"report": ["missing/report.csv"]}, "report: missing/report.csv can't be written"),
         ({"accept": [1]}, "accept: 1 does not fit; expected scan codes in quotes, or the path of a table"),
+        ({"accept": ""}, "accept: '' does not fit; expected scan codes in quotes, or the path of a table"),
+        ({"accept": {"encoding": "cp1252"}}, "accept.files: "),
         ({"scans": "scans.txt"}, "scans: scans.txt ends in .txt; expected .csv or .xlsx"),
         ({"scans": "scans.csv"}, "scans: scans.csv: "),
     ],

@@ -182,10 +182,10 @@ def test_the_list_of_any_scanner_is_read_with_the_settings_of_tables(here: Embed
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"columns": {"a": "barcode"}}, "scans.columns: barcode: expected code, room or time"),
+        ({"columns": {"a": "barcode"}}, "scans.columns: barcode: expected code or room or time"),
         ({"files": "missing-*.csv"}, "scans.files: missing-*.csv matches no file"),
         ({"files": 5}, "scans.files: 5 does not fit; expected a path, or a list of paths"),
-        ({"unknown_rows": "skip"}, "scans.unknown_rows: no such setting of a list of scans"),
+        ({"unknown_rows": "skip"}, "scans.unknown_rows: no such setting of this option"),
         ({"date": []}, "scans.date: no such setting; did you mean dates?"),
     ],
 )
