@@ -159,9 +159,9 @@ changes:
 sees:
   description:
     - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, and otherwise
-      V(unknown). C(locations_without_objects) names the locations without a visible object. C(hidden_fields) are the
-      fields of objects that a role hides. C(words) says all of this as a text.
+    - C(hidden_records) is V(no) if the account sees in each location that has rooms an object that belongs and was
+      scanned there, and otherwise V(unknown). C(locations_without_objects) names the other locations. C(hidden_fields)
+      are the fields of objects that a role hides. C(words) says all of this as a text.
   returned: success
   type: dict
   sample:

@@ -177,8 +177,8 @@ window:
 sees:
   description:
     - What the account can see, as numbers of C(objects), C(rooms) and C(locations), and in C(words).
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, and otherwise
-      V(unknown). C(locations_without_objects) and C(hidden_fields) are lists of names.
+    - C(hidden_records) is V(no) if the account sees in each location that has rooms an object that belongs and was
+      scanned there, and otherwise V(unknown). C(locations_without_objects) and C(hidden_fields) are lists of names.
   returned: success
   type: dict
 counts:

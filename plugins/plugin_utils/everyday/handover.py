@@ -142,10 +142,10 @@ class _Handover:
         return found
 
     def _refusal(self, person: Person, left: int, has: Belongings) -> str:
-        if left:
-            words = f"{person.words} still has {left:,} things ({has.counted()} in scope)"
-            return f"{words}; hand them over before the person is removed"
-        return f"nothing proves that {person.words} has nothing left, so the person must not be removed"
+        words = f"{person.words} still has {left:,} things ({has.counted()} in scope); hand them over"
+        if not left:
+            words = f"nothing proves that {person.words} has nothing left; settle what is not certain"
+        return f"{words} before the person is removed"
 
     def _document(self, lists: ObjectLists, has: Belongings) -> dict[str, Any]:
         _comparison, actual, target = lists.compared_rooms()

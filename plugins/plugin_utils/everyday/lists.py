@@ -153,7 +153,8 @@ class ObjectLists:
             words = f"this account does not see all objects: {found.evidence}"
         elif found.hidden_records != NO:
             words = f"nothing proves that this account sees all objects: {LIMITED}"
-            words += f"; it sees none in {clean(', '.join(without))}" if without else ""
+            seen = f"no object that belongs in {clean(', '.join(without))} and was scanned there; scan one in each"
+            words += f"; it sees {seen}" if without else ""
         return {
             **{schema.kind.section: len(self.state.records(schema.kind)) for schema in schemas},
             "hidden_records": found.hidden_records,

@@ -270,7 +270,10 @@ def test_the_report_says_what_an_account_sees_that_is_limited_to_locations(servi
     assert not result.get("failed"), result
     assert result["sees"]["hidden_records"] == "unknown"
     assert result["sees"]["locations_without_objects"] == ["4010", "Dresden", "Werkstatt"]
-    assert "it sees none in 4010, Dresden, Werkstatt" in result["msg"]
+    assert (
+        "it sees no object that belongs in 4010, Dresden, Werkstatt and was scanned there; scan one in each"
+        in result["msg"]
+    )
     whole = take_from(service)
     assert whole["sees"]["hidden_records"] == "no"
     assert whole["sees"]["objects"] == sum(whole["counts"].values()) > result["sees"]["objects"]
