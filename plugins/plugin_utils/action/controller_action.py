@@ -19,6 +19,7 @@ from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_librar
 from ...module_utils.printing.cleaner import clean, sanitized
 from ..ansible_compat import as_data
 from ..controller.parent import end_with_parent
+from ..desired.desired import SECTIONS
 from ..printing.screen import warn
 from .arguments import read_arguments
 from .documented import documented_spec
@@ -64,7 +65,8 @@ def with_variables(result: dict[str, Any], role: str, options: Set[str], connect
 
         def named(found: re.Match[str]) -> str:
             name = found[found.lastgroup or 0]
-            if name not in options - _NOT_IN_ROLES:
+            # The report of a plan counts the changes of each section.
+            if name not in options - _NOT_IN_ROLES or ("outcome" in result and name in SECTIONS):
                 return found[0]
             variable = f"{connection or f'{role}_connection.'}{name}" if name in CONNECTION else f"{role}_{name}"
             variable = _OTHER_NAMES.get(variable, variable)
@@ -73,7 +75,8 @@ def with_variables(result: dict[str, Any], role: str, options: Set[str], connect
             names[variable] = None
             return found[0]
 
-        shown = _TOLD.sub(named, text)
+        # Four spaces begin the fields of a change in a report.
+        shown = text if text.startswith("    ") else _TOLD.sub(named, text)
         others = ", ".join(name for name in names if f"(in the role: {name})" not in shown)
         return f"{shown} (in the role: {others})" if others else shown
 

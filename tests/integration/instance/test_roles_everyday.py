@@ -132,6 +132,7 @@ def test_objects_move(service: Emulator, tmp_path: Path, chosen: dict[str, Any],
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
     assert len(first["moved"]) == len(writes(service)) == number
     assert {tuple(change["after"]) for change in first["changes"]} == {("target_room",)}
+    assert f"objects: {number} updated" in first["msg"].splitlines(), "a count is not about the option objects"
     assert (tmp_path / "move.html").exists()
 
 

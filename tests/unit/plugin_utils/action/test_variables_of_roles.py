@@ -77,6 +77,14 @@ def test_a_hint_of_absorb_names_its_variables(text: str, names: str) -> None:
     assert told == f"{text} (in the role: absorb_{names})"
 
 
+def test_sections_and_fields_in_the_report_of_a_plan_are_no_options() -> None:
+    report = '~ objects 100301\n    room: "1.10" -> "3.03"\n    from_location: null -> "4010"\nobjects: 1 updated'
+    options = {"objects", "room", "from_location"}
+    assert with_variables({"msg": report, "outcome": "changed"}, "move", options)["msg"] == report
+    refused = with_variables({"msg": "objects: no object has the scan code 3"}, "move", options)
+    assert refused["msg"].endswith(" (in the role: move_objects)")
+
+
 @pytest.mark.parametrize("option", CONNECTION)
 def test_options_of_the_connection_are_in_one_variable(option: str) -> None:
     told = with_variables({"msg": f"{option}: is missing"}, "drift", SPECS["instance_drift"].keys())["msg"]
