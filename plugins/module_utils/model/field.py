@@ -315,7 +315,7 @@ def equal_by(same_as: Callable[[Any, Field], Any]) -> Callable[[Any, Any, Field]
 def shorten(value: Any, limit: int = 80) -> str:
     """Return a value as an error message shows it."""
     plain = value.isoformat() if isinstance(value, dt.date) else value
-    text = repr(plain)
+    text = "empty" if value is None else repr(plain).lower() if isinstance(plain, bool) else repr(plain)
     return text if len(text) <= limit else text[:limit] + "..."
 
 

@@ -300,7 +300,7 @@ def test_a_type_that_is_never_written_can_not_be_cleared_either() -> None:
         ({"width": 11}, "fields.width: 11 does not fit; expected at most 10"),
         ({"note": "abcdef"}, "fields.note: 'abcdef' does not fit; expected at most 5 characters"),
         ({"note": "AB"}, "fields.note: 'AB' does not fit; expected a text that matches"),
-        ({"barcode": None}, "fields.barcode: None does not fit; this field is mandatory"),
+        ({"barcode": None}, "fields.barcode: empty does not fit; this field is mandatory"),
     ],
 )
 def test_a_finding_says_what_where_and_what_was_expected(written: dict[str, Any], start: str) -> None:

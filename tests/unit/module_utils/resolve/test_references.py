@@ -740,4 +740,4 @@ def test_a_reference_in_an_option_knows_its_option() -> None:
     assert (reference.target, reference.written, reference.location) == ("object", "0001", "object")
     with pytest.raises(InvalidInput) as caught:
         reference_in("keeper", "user", True)
-    assert caught.value.message.startswith("keeper: True does not fit; expected a reference to one user: ")
+    assert caught.value.message.startswith("keeper: true does not fit; expected a reference to one user: ")

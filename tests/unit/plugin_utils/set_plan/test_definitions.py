@@ -27,7 +27,7 @@ def _definitions(site: Site) -> dict[str, Any]:
         ("- {type: TEXT}\n", "1:3: label must have a value, because a field definition is identified by it"),
         (
             "- {label: null, type: TEXT}\n",
-            "1:11: label: None does not fit; this field is mandatory and can't be empty",
+            "1:11: label: empty does not fit; this field is mandatory and can't be empty",
         ),
         ("- {field_key: nowhere, label: A}\n", "1:15: there is no field definition with the key 'nowhere'"),
         (

@@ -140,7 +140,7 @@ def test_an_archived_object_is_found_by_its_barcode(here: Embedded, find: Any) -
         (("room",), "expected a kind of record and at least one reference"),
         (("roam", "Lab"), "'roam' is not a kind of record; expected one of location, room, person"),
         (("room", ""), "does not fit; expected a reference to one room"),
-        (("room", True), "True does not fit"),
+        (("room", True), "true does not fit"),
         (("room", "Dresden/1.05"), r"There is no room 'Dresden/1\.05'\. The nearest are 'Dresden/1\.1"),
         (("room", 9999), "reference 1: There is no room with the id 9999"),
         (("room", GONE), f"reference 1: There is no room with the uuid {GONE}"),
