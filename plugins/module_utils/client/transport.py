@@ -360,7 +360,8 @@ class Transport:
             return refusal
         is_lost = not _is_of_service(status, content)
         is_unknown = request.effect is Effect.UNSAFE or (request.is_write and is_lost)
-        failure = OutcomeUnknown(refusal.message, status, is_lost=is_lost) if is_unknown else refusal
+        message = f"{refusal.message} The outcome is unknown." if is_lost else refusal.message
+        failure = OutcomeUnknown(message, status, is_lost=is_lost) if is_unknown else refusal
         return Failed(failure, status in UNAVAILABLE, retry_after(headers), is_lost=is_lost)
 
     def _quoted(self, text: str) -> str:

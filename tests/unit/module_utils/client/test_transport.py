@@ -199,6 +199,8 @@ def test_a_request_is_sent_again_only_if_that_does_no_harm(name: str, effect: Ef
     # The service itself is done with a request that it answers.
     assert (caught.value.status, caught.value.is_lost) == (failure.status, name != "500 of the service")
     assert (len(wire.sent), clock.slept) == (1, [])
+    # The service says itself why it failed, and the message about a page shows its beginning.
+    assert ("outcome is unknown." in caught.value.message) is (name not in ("500 of the service", "page"))
 
 
 @pytest.mark.parametrize("name", [name for name, failure in FAILURES.items() if failure.error and name != "refused"])
