@@ -404,13 +404,15 @@ class Journal:
         news |= {source: count.records for source, count in sources.items() if before.get(source, 0) != count.records}
         self._put(*((SOURCE, f"{section} {path}", number or None) for (path, section), number in news.items()))
 
-    def came_from(self, origins: Mapping[str, str]) -> None:
+    def came_from(self, origins: Mapping[str, str], most: int) -> None:
         """Note the files of records, if they changed.
 
-        :param origins: uuid to the file.
+        :param origins: uuid to the file. :param most: number of records of each file that are noted. Others are only
+            noted if they have a noted file.
         """
-        before = self.memory.origins
-        self._put(*((ORIGIN, uuid, path) for uuid, path in origins.items() if before.get(uuid) != path))
+        before, found = self.memory.origins, sorted((path, uuid) for uuid, path in origins.items())
+        noted = (one for n, one in enumerate(found) if n < most or found[n - most][0] != one[0] or one[1] in before)
+        self._put(*((ORIGIN, uuid, path) for path, uuid in noted if before.get(uuid) != path))
 
     def note_values(self, baseline: Baseline, existing: Collection[str] | None = None) -> None:
         """Note what is now applied.

@@ -11,9 +11,13 @@ from ...module_utils.model.kinds import KINDS
 from ..apply.executor import Outcome
 from ..apply.journal import Journal, JournalBroken
 from ..desired.desired import INLINE, DesiredInstance
+from ..layers.records import MergedPlaces, origin_of
 from ..set_plan.applied_values import note_applied
 from ..set_plan.baseline import Baseline
 from ..set_plan.plan import InstancePlan
+
+_SAMPLE = 20
+"""Number of records of each file whose file is noted. They show where its records are if it is renamed."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,10 @@ class Notes:
         done = [planned for planned in self.plan.changes if id(planned) not in left]
         note_applied(baseline, done, self.desired, self.is_undo)
         self._note_highest(baseline)
-        existing = {uuid for claimed in self.plan.claimed.values() for uuid in claimed}
         try:
-            if self.is_whole:
+            if self.is_whole and not self.is_undo:
                 self._note_sources()
-            self.journal.note_values(baseline, existing if self.is_whole and not self.is_undo else None)
+            self.journal.note_values(baseline, self.plan.in_files() if self.is_whole and not self.is_undo else None)
         except JournalBroken as broken:
             # All changes were applied, and the result must say so.
             self.plan.warnings.append(broken.message)
@@ -73,18 +76,18 @@ class Notes:
                 baseline.highest[kind.name] = max([*ids, baseline.highest.get(kind.name, 0)])
 
     def _note_sources(self) -> None:
-        """Note the number of records in each source, and the file and line of each record.
+        """Note the number of records in each source, and the file and line of records.
 
-        The line is 0 outside of tables of other systems.
+        With tables of other systems, all records are noted. The line is 0 outside of these tables. Without such tables,
+        some records of each file are noted, without a line. A record of several layers has no file then: if one layer
+        is lost, it stays in another.
         """
         self.journal.applied(self.desired.sources)
-        if self.desired.tables.all_entries:
-            places = self.plan.origins()
-            files = {place.file for place in places.values()}
-            is_table = {path: self.desired.tables.for_file(path) is not None for path in files}
-            self.journal.came_from(
-                {
-                    uuid: f"{place.file or INLINE}:{place.line if is_table[place.file] else 0}"
-                    for uuid, place in places.items()
-                }
-            )
+        tables, has_tables = self.desired.tables, bool(self.desired.tables.all_entries)
+        is_table = {path: tables.for_file(path) is not None for path, _section in self.desired.sources}
+        origins: dict[str, str] = {}
+        for uuid, entry in self.plan.in_files().items():
+            place = origin_of(self.plan.rows.get(id(entry), entry))
+            file = place.file or INLINE if has_tables or not isinstance(entry.places, MergedPlaces) else ""
+            origins[uuid] = f"{file}:{(place.line if is_table.get(file) else 0) if has_tables else ''}"
+        self.journal.came_from(origins, len(origins) if has_tables else _SAMPLE)

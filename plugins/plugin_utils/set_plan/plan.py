@@ -24,7 +24,7 @@ from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
-from ..layers.records import MergedPlaces, origin_of, place_with
+from ..layers.records import MergedPlaces, place_with
 from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .listed_state import ListedState
@@ -297,14 +297,10 @@ class InstancePlan:
     hiding: Hiding = field(default_factory=Hiding)
     asked: Asked = field(default_factory=Asked)
 
-    def origins(self) -> dict[str, Place]:
-        """Return the place of each record in the files, by uuid. Created records are among them.
-
-        A record of several layers has the place of its row in a table of another system.
-        """
+    def in_files(self) -> dict[str, Entry]:
+        """Return the entry of each record in the files, by uuid. Created records are among them."""
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
-        found |= {planned.created_uuid: planned.entry for planned in self.changes if planned.created_uuid}
-        return {uuid: origin_of(self.rows.get(id(entry), entry)) for uuid, entry in found.items()}
+        return found | {planned.created_uuid: planned.entry for planned in self.changes if planned.created_uuid}
 
     def places(self) -> dict[Any, Place]:
         """Return the place of each change by its index, and of each field of several layers by index and key."""
@@ -345,7 +341,7 @@ class PlanOptions:
         noted.
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
-    :ivar origins: uuid to the file of a record in its last apply, if noted, with the line after a colon.
+    :ivar origins: uuid to the file of a record in its last apply, if noted, a colon, and the line if that is noted.
     :ivar baseline: what was last applied. It collects the records that are as written in the files.
     :ivar notes_all: True to collect all such records, because the run notes them.
     :ivar names: uuid to the last noted kind and key of a record of the set.

@@ -101,7 +101,7 @@ class Pruning:
         result = self._context.result
         for record in left:
             origin, _colon, line = self._context.options.origins.get(record.uuid, "").rpartition(":")
-            if self._desired.tables.for_file(origin) is None:
+            if not line or self._desired.tables.for_file(origin) is None:
                 result.never_in_a_table[section] += 1
             else:
                 planned = _removal(schema, record, *names[record.uuid], ARCHIVE)
@@ -122,13 +122,13 @@ class Pruning:
     def _is_kept(self, uuid: str) -> bool:
         """Return True if a record stays because a table that it came from may omit rows, or has rows without a key.
 
-        If the file of its last apply is unknown, the record may have come from such a table.
+        If it was not noted with a line, the record may have come from such a table.
         """
         if not self._desired.tables.keeps_any and not self._without_keys:
             return False
         rules = self._rules_of(uuid)
         return (
-            uuid not in self._context.options.origins
+            self._context.options.origins.get(uuid, ":").endswith(":")
             or rules.missing_rows == KEEP
             or rules.setting in self._without_keys
         )

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from ...module_utils.model.field import first_of
-from ...module_utils.model.kinds import KINDS
+from ...module_utils.model.kinds import HUB_ITEM, KINDS
 from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
-from ..desired.desired import INLINE, SECTIONS
+from ..desired.desired import INLINE, SECTIONS, SourceCount
 from ..desired.positions import Place
 from .aspect import Aspect
 from .context import PlanContext
@@ -23,8 +23,8 @@ _MOST_NAMED = 3
 class LostSources(Aspect):
     """Refuse sections whose sources lost their records.
 
-    They are accepted if no record of the set is left that the files do not contain: other sources have the records now,
-    or they were deleted in the application.
+    A source is accepted if another source has a record of it now: then the files omit its other records on purpose. It
+    is also accepted if the files contain all records of the set that may have come from it.
     """
 
     def joined(self, pairs: list[Pair]) -> None:
@@ -35,23 +35,31 @@ class LostSources(Aspect):
             return
         now = context.desired.sources
         lost: dict[str, dict[str, int]] = {}
-        for (path, section), number in context.options.sources_before.items():
-            found = now.get((path, section))
+        for source, number in context.options.sources_before.items():
             # A task that omits a section from its inline option manages other sections.
-            if (path != INLINE or found is not None) and (found is None or not found.rows):
-                lost.setdefault(section, {})[path] = number
+            if not now.get(source, SourceCount()).rows and (source[0] != INLINE or source in now):
+                lost.setdefault(source[1], {})[source[0]] = number
         for section, paths in lost.items():
-            if _may_be_left(context, section):
-                context.find_plainly(Place(next(iter(paths), "")), _words(context, section, paths))
+            if gone := _without_records(context, section, paths):
+                context.find_plainly(Place(next(iter(gone))), _words(context, section, gone))
 
 
-def _may_be_left(context: PlanContext, section: str) -> bool:
-    """Return True if a record of the set may exist that the files do not contain."""
-    kind = KINDS[SECTIONS[section]]
-    if not context.state.is_listed(kind) or not kind.can_be_looked_up:
-        return True
-    claimed, known = context.claimed.get(kind.name, {}), context.options.known
-    return any(record.uuid in known and record.uuid not in claimed for record in context.state.records(kind))
+def _without_records(context: PlanContext, section: str, paths: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the sources of which no record is known to be in the files, and a record may be in none."""
+    kind, options = KINDS[SECTIONS[section]], context.options
+    if kind is HUB_ITEM:
+        # No offer is noted.
+        before = sum(number for source, number in options.sources_before.items() if source[1] == section)
+        return paths if len(context.entries[section]) < before else {}
+    claimed = context.claimed.get(kind.name, {})
+    files = {uuid: origin.rpartition(":")[0] for uuid, origin in options.origins.items()}
+    moved = {files.get(uuid) for uuid, entry in claimed.items() if entry.state == "present"}
+    # A record may be of any kind if its name is not noted, and from any source if its file is not noted.
+    known = {uuid for uuid in options.known if options.names.get(uuid, kind.name).startswith(kind.name)}
+    if context.state.is_listed(kind) and kind.can_be_looked_up:
+        known &= {record.uuid for record in context.state.records(kind)}
+    left = {files.get(uuid, "") for uuid in known.difference(claimed)}
+    return {path: number for path, number in paths.items() if path not in moved and left & {path, ""}}
 
 
 def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:

@@ -552,7 +552,7 @@ BASELINE = Baseline(
             lambda journal: journal.applied({("b.yml", "rooms"): SourceCount(2, 1), ("c.yml", "rooms"): SourceCount()}),
             [["source", "rooms a.yml", None], ["source", "rooms b.yml", 1]],
         ),
-        (lambda journal: journal.came_from({"one": "a.yml:1"}), [["origin", "one", "a.yml:1"]]),
+        (lambda journal: journal.came_from({"one": "a.yml:1"}, 2), [["origin", "one", "a.yml:1"]]),
         (
             lambda journal: journal.note_values(BASELINE),
             [
@@ -618,7 +618,7 @@ def test_what_is_noted_already_is_not_noted_again(tmp_path: Path) -> None:
             journal.protect("", True)
             journal.protect("two", False)
             journal.applied(source)
-            journal.came_from({"one": "a.yml"})
+            journal.came_from({"one": "a.yml"}, 2)
             journal.managed("object", {})
         assert [kind for kind, _mark, _value in _facts(tmp_path)] == [
             *("set", "managed", "managed", "protected", "source", "origin")
@@ -634,11 +634,19 @@ def test_sources_and_origins_are_noted_when_they_change(tmp_path: Path) -> None:
         assert journal.memory.sources == {inline: 1}
         journal.applied({first: SourceCount(3, 2)})
         journal.applied({first: SourceCount(3, 1)})
-        journal.came_from({"one": "a.yml", "two": "a.yml"})
-        journal.came_from({"one": "b.yml", "two": "a.yml"})
+        journal.came_from({"one": "a.yml", "two": "a.yml"}, 2)
+        journal.came_from({"one": "b.yml", "two": "a.yml"}, 2)
         assert journal.memory.origins == {"one": "b.yml", "two": "a.yml"}
     again = _journal(tmp_path).memory
     assert (again.sources, again.origins) == ({first: 1, inline: 1}, {"one": "b.yml", "two": "a.yml"})
+
+
+def test_some_records_of_each_file_are_noted_and_those_that_were_before(tmp_path: Path) -> None:
+    with _journal(tmp_path) as journal:
+        journal.came_from({"d": "a.yml", "c": "a.yml", "b": "a.yml", "a": "b.yml"}, 2)
+        assert journal.memory.origins == {"b": "a.yml", "c": "a.yml", "a": "b.yml"}
+        journal.came_from(dict.fromkeys("abcd", "b.yml"), 1)
+        assert journal.memory.origins == dict.fromkeys("abc", "b.yml")
 
 
 def test_the_newest_pending_request_decides_how_long_to_wait(tmp_path: Path) -> None:
