@@ -230,6 +230,9 @@ changes:
     sides:
       description: Who changed each field, V(files), V(application), V(both) or V(unknown). See also C(edited).
       type: dict
+    edited:
+      description: Who changed the record in the application (C(by)), and when (C(ago)), if that is known.
+      type: dict
     labels:
       description: The labels of these fields, by their keys.
       type: dict

@@ -177,7 +177,8 @@ def test_each_batch_is_reported_when_it_ends(tmp_path: Path, services: list[Emul
     for service in services:
         service.reset()
     hosts = _hosts(services)
-    hosts["bonn"]["seventhings_base_url"] = "http://127.0.0.1:9"
+    nowhere = "http://127.0.0.1:9"
+    hosts["bonn"] |= {"seventhings_base_url": nowhere, "seventhings_variables": {"city": "Bonn", "root": nowhere}}
     hosts["dead"] = hosts["bonn"]
     (tmp_path / "serial.yml").write_text(
         yaml.safe_dump(

@@ -191,7 +191,10 @@ def valid_body(operation: Operation) -> Any:
     if operation.id == "createPerson":
         return {"fields": {"email": "a@example.org"}}
     body = operation.least_body()
-    return {**body, "references": [asset(NOBODY)], "attachments": []} if "RentalCase" in operation.id else body
+    if "RentalCase" not in operation.id:
+        return body
+    days = {key: "2031-05-20" for key in ("issue_date", "due_date") if key in body}
+    return {**body, **days, "references": [asset(NOBODY)], "attachments": []}
 
 
 @functools.cache

@@ -365,7 +365,7 @@ def test_rows_that_are_formatted_and_empty_cost_nothing(tmp_path: Path) -> None:
     _changed(path, lambda name, part: part.replace(end, f"{rows}{last}".encode() + end) if "sheet1" in name else part)
     started = time.process_time()
     desired = _load(tmp_path)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 15
     assert [str(entry.place) for entry in desired.entries] == ["a.xlsx:objects!A2", "a.xlsx:objects!A1048576"]
 
 
