@@ -228,10 +228,10 @@ changes:
       description: The fields that change, by their keys, with their new values.
       type: dict
     sides:
-      description: Who changed each field, V(files), V(application), V(both) or V(unknown). See also C(edited).
+      description: Who changed each field, V(files), V(application), V(both) or V(unknown).
       type: dict
     edited:
-      description: Who changed the record in the application (C(by)), and when (C(ago)), if that is known.
+      description: Who changed it in the application and when, as C(by) and C(ago).
       type: dict
     labels:
       description: The labels of these fields, by their keys.
