@@ -231,7 +231,7 @@ changes:
       description: Who changed each field, V(files), V(application), V(both) or V(unknown).
       type: dict
     edited:
-      description: Who changed it in the application and when, as C(by) and C(ago).
+      description: Who edited it in the application (C(by), C(ago)).
       type: dict
     labels:
       description: The labels of these fields, by their keys.
