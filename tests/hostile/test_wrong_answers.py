@@ -31,13 +31,14 @@ from embedded.store import Store
 from everyday_here import Facts, run_everyday
 from instance_site import yaml_list
 from project import LONG
+from set_actions import run_set
 from wrong_answers import MUTATIONS, SORTS, WRITE, Mutation, Wrong, operation_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
-from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as instance_action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as export_action
@@ -198,21 +199,23 @@ FILES: dict[str, str] = {
 }
 
 
+_ACTIONS = {"instance_export": export_action, "instance_absorb": absorb_action, "stocktake": stocktake_action}
+"""The modules of the controller that do not run a set."""
+
+
 def _on_controller(place: Place, name: str, check_mode: bool, **options: Any) -> dict[str, Any]:
     """Call a module that runs on the controller, as its action does."""
     written = {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT, **options}
-    read = read_arguments(name, documented_spec(name), {}, written)
-    assert not read.refusal, read.refusal
-    given = (read.options, check_mode, DataLoader(), written)
-    run: dict[str, tuple[Any, Callable[..., dict[str, Any]]]] = {
-        "instance": (instance_action, instance_action.provision),
-        "instance_export": (export_action, export_action.export),
-        "instance_absorb": (absorb_action, absorb_action.absorb_instance),
-        "stocktake": (stocktake_action, stocktake_action.take_stock),
-    }
-    action, act = run[name]
+    action = _ACTIONS.get(name, set_run)
     with mock.patch.object(action, "connect", lambda _options, read_only=False, **_more: place.client(read_only)):
-        return act(*given)
+        if action is set_run:
+            return run_set(written, check_mode, module=name)
+        read = read_arguments(name, documented_spec(name), {}, written)
+        assert not read.refusal, read.refusal
+        if action is export_action:
+            return export_action.export(read.options, check_mode)
+        act = absorb_action.absorb_instance if action is absorb_action else stocktake_action.take_stock
+        return act(read.options, check_mode, DataLoader(), written)
 
 
 def _write(place: Place) -> None:
@@ -242,7 +245,8 @@ def _absorb(place: Place) -> dict[str, Any]:
 
 
 def _apply(place: Place, **options: Any) -> dict[str, Any]:
-    return _on_controller(place, "instance", options.pop("check_mode", False), src=str(place.path), **options)
+    module, check_mode = options.pop("module", "instance"), options.pop("check_mode", False)
+    return _on_controller(place, module, check_mode, src=str(place.path), **options)
 
 
 def _applied(place: Place) -> None:
