@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
@@ -23,8 +24,8 @@ _MOST_NAMED = 3
 class LostSources(Aspect):
     """Refuse sections whose sources lost their records.
 
-    A source is accepted if another source has a record of it now: then the files omit its other records on purpose. It
-    is also accepted if the files contain all records of the set that may have come from it.
+    A source is accepted if other sources have half of its records now: then the files omit the rest on purpose. It is
+    also accepted if the files contain all records of the set that may have come from it.
     """
 
     def joined(self, pairs: list[Pair]) -> None:
@@ -40,12 +41,12 @@ class LostSources(Aspect):
             if not now.get(source, SourceCount()).rows and (source[0] != INLINE or source in now):
                 lost.setdefault(source[1], {})[source[0]] = number
         for section, paths in lost.items():
-            if gone := _without_records(context, section, paths):
+            if gone := _mostly_gone(context, section, paths):
                 context.find_plainly(Place(next(iter(gone))), _words(context, section, gone))
 
 
-def _without_records(context: PlanContext, section: str, paths: Mapping[str, int]) -> Mapping[str, int]:
-    """Return the sources of which no record is known to be in the files, and a record may be in none."""
+def _mostly_gone(context: PlanContext, section: str, paths: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the sources of which the files have less than half of the noted records, and a record may be in none."""
     kind, options = KINDS[SECTIONS[section]], context.options
     if kind is HUB_ITEM:
         # No offer is noted.
@@ -53,13 +54,14 @@ def _without_records(context: PlanContext, section: str, paths: Mapping[str, int
         return paths if len(context.entries[section]) < before else {}
     claimed = context.claimed.get(kind.name, {})
     files = {uuid: origin.rpartition(":")[0] for uuid, origin in options.origins.items()}
-    moved = {files.get(uuid) for uuid, entry in claimed.items() if entry.state == "present"}
     # A record may be of any kind if its name is not noted, and from any source if its file is not noted.
-    known = {uuid for uuid in options.known if options.names.get(uuid, kind.name).startswith(kind.name)}
+    known = {uuid for uuid in options.known if options.names.get(uuid, kind.name).partition(" ")[0] == kind.name}
     if context.state.is_listed(kind) and kind.can_be_looked_up:
         known &= {record.uuid for record in context.state.records(kind)}
     left = {files.get(uuid, "") for uuid in known.difference(claimed)}
-    return {path: number for path, number in paths.items() if path not in moved and left & {path, ""}}
+    noted = Counter(files.get(uuid) for uuid in known.union(claimed))
+    moved = Counter(files.get(uuid) for uuid, entry in claimed.items() if entry.state == "present")
+    return {path: n for path, n in paths.items() if 2 * moved[path] < max(1, noted[path]) and left & {path, ""}}
 
 
 def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:
