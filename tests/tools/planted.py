@@ -349,7 +349,7 @@ DEFECTS = (
     Defect(
         "journal",
         "plugin_utils/instance/run",
-        "        if not bad:\n            journal.ended()\n",
+        "        if not outcome.has_failed:\n            journal.ended()\n",
         "        journal.ended()\n",
         "A run that failed in part is not resumed, so its limits count what it created itself.",
         "unit/scenarios/test_scenarios:limits/rest_of_a_run",

@@ -94,6 +94,11 @@ class Outcome:
         """Return True if the run changed anything."""
         return self.is_partial or any(number for (_section, action), number in self.done.items() if action in _WRITES)
 
+    @property
+    def has_failed(self) -> bool:
+        """Return True if the run did not do everything as planned."""
+        return bool(self.failures or self.skipped or self.not_tried or self.twice)
+
 
 class Executor:
     """Apply one plan.
@@ -190,8 +195,7 @@ class Executor:
             self._note_without_effect(failure)
 
     def _listed_now(self, created: Sequence[Planned], lists: Collection[str]) -> ListedState:
-        kinds = {planned.kind.name for planned in created}.union(lists)
-        return listed_now(self._client, self._plan.state, kinds, created)
+        return listed_now(self._client, self._plan.state, {*lists, *(one.kind.name for one in created)}, created)
 
     def _note_without_effect(self, failure: Failure) -> None:
         write = failure.write

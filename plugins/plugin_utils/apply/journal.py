@@ -303,15 +303,15 @@ class Journal:
         :param run: a digest of it. :param existing: section to the number of records for the limits.
         """
         if run != self.memory.run:
-            unsure = [(FIELDS, mark, None) for mark in self._marked(CHANGING)]
-            self._put(*unsure, *self._none_begun(), (RUN, "", {"digest": run, "existing": dict(existing)}))
+            self._put(*self._none_begun(), (RUN, "", {"digest": run, "existing": dict(existing)}))
 
     def ended(self) -> None:
         """Note that everything was done."""
         self._put((RUN, "", None), *self._none_begun())
 
     def _none_begun(self) -> list[Fact]:
-        return [(kind, mark, None) for kind in (BEGUN, CHANGING) for mark in self._marked(kind)]
+        unsure = [(FIELDS, mark, None) for mark in self._marked(CHANGING)]
+        return unsure + [(kind, mark, None) for kind in (BEGUN, CHANGING) for mark in self._marked(kind)]
 
     def _marked(self, kind: str) -> list[str]:
         return list(self.memory.marks.get(kind, {}))

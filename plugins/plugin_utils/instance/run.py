@@ -336,12 +336,9 @@ class _Run:
             # Drift removes nothing.
             plan.warnings += plan.protected
             plan.protected = []
-        return plan, [*self._refused_undo(plan), *plan.protected, *plan.exceeded_limits]
-
-    def _refused_undo(self, plan: InstancePlan) -> list[str]:
-        """Return why nothing may be undone; empty if the run undoes nothing."""
         undo = self._options.undo
-        return [] if undo is None else [*self._undo_refusals, *too_many_removals(undo.record, plan.changes)]
+        too_many = [] if undo is None else too_many_removals(undo.record, plan.changes)
+        return plan, [*self._undo_refusals, *too_many, *plan.protected, *plan.exceeded_limits]
 
     # ---- approve, or apply
 
@@ -413,11 +410,10 @@ class _Run:
             recording.finish()
             return self._result(self._without_changes(), plan)
         self._record_digest = recording.digest
-        bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
-        if not bad:
+        if not outcome.has_failed:
             journal.ended()
         name = "changed" if outcome.has_changed else self._without_changes()
-        if bad:
+        if outcome.has_failed:
             name = "partly_applied" if outcome.has_changed else "failed"
         plan.drop_unchanged()
         return self._result(name, plan, outcome)

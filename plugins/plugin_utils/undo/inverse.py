@@ -21,6 +21,7 @@ from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachment
 from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import amount
+from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.references import with_target
 from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
@@ -126,6 +127,13 @@ class _Inverter:
             {"section": change.section, "key": change.key, "field": key, "reason": reason} for key in fields or ("",)
         ]
 
+    def _keep_gone(self, kind: Kind, change: RecordedChange) -> None:
+        words = "does not exist any more" + (f", or is hidden: {LIMITED}" if self._may_hide(kind) else "")
+        self._keep(change, f"it {words}", warning=words)
+
+    def _may_hide(self, kind: Kind) -> bool:
+        return kind.can_be_hidden and self._state.visibility(reads_proof=True).may_hide(kind)
+
     def _keep_hidden(self, change: RecordedChange, key: str) -> None:
         self._hidden[change.section] += 1
         self._keep(change, "the apply record has only a fingerprint of the vaulted, hidden or unreadable value", key)
@@ -179,7 +187,7 @@ class _Inverter:
     def _changed_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         current = self._state.of_uuid(kind, change.uuid, change.template)
         if current is None:
-            self._keep(change, "it does not exist any more", warning="does not exist any more")
+            self._keep_gone(kind, change)
             return
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
@@ -232,7 +240,11 @@ class _Inverter:
         if not uuid and name in self._sent:
             # The request was sent, but its outcome is unknown.
             current = self._with_same_key(self._schema(kind), change, change.after)
-        if current is None or (kind.can_be_archived and self._state.is_archived(current)):
+        if current is None:
+            if uuid in self._own and self._may_hide(kind):
+                self._keep_gone(kind, change)
+            return
+        if kind.can_be_archived and self._state.is_archived(current):
             return
         if uuid in self._kept:
             reason = "records that are archived refer to it"

@@ -183,5 +183,7 @@ class Recording:
 
     def _write(self, plan: InstancePlan, outcome: Outcome | None) -> None:
         changes = recorded_changes(plan, self.hides, self.without_credentials, outcome)
-        record = replace(self.head, changes=changes, is_complete=outcome is not None)
+        # The next undo of the same record finishes what failed. A failed apply may be undone as it is.
+        is_complete = outcome is not None and not (self.head.undoes and outcome.has_failed)
+        record = replace(self.head, changes=changes, is_complete=is_complete)
         self.digest = self.place.write(record if self._earlier is None else record.continued(self._earlier))

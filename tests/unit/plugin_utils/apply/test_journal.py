@@ -512,7 +512,10 @@ BASELINE = Baseline(
                 ["run", "", {"digest": "next", "existing": {"rooms": 3}}],
             ],
         ),
-        (Journal.ended, [["run", "", None], ["begun", "room Lab", None], ["changing", "one", None]]),
+        (
+            Journal.ended,
+            [["run", "", None], ["fields", "one", None], ["begun", "room Lab", None], ["changing", "one", None]],
+        ),
         (
             lambda journal: journal.sent("room", "Hall"),
             [["sent", "room Hall", 1010.0], ["begun", "room Hall", "a run"]],

@@ -292,7 +292,7 @@ def test_everything_that_stays_is_listed_with_its_reason(here: Instance) -> None
         *(f"objects 100001, {name}: it was changed since the apply" for name in ("unknown", "description")),
         "objects 100005, : it was changed since the apply",
         "objects 100003, description: it has the values of the apply in the archive",
-        "objects 100006, : it does not exist any more",
+        "objects 100006, : it does not exist any more, or is hidden: this account may be limited to locations",
         "objects 100007, : it can't be created again without inventory_name, barcode",
         "objects 100008, : it was in the archive",
         "objects 100009, target_room: North/9 does not exist any more",
@@ -336,7 +336,8 @@ def test_a_changed_record_that_does_not_exist_is_a_warning(here: Instance) -> No
     update = change(OBJECT, "100009", "update", uuid=NOWHERE, before={"description": "old"})
     other = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={"description": "now"})
     found = here.undo(update, other)
-    assert found.warnings == ["object 100009: does not exist any more."]
+    words = "does not exist any more, or is hidden: this account may be limited to locations"
+    assert found.warnings == [f"object 100009: {words}."]
     assert len(found.entries) == 1
 
 
