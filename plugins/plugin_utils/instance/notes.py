@@ -11,10 +11,13 @@ from ...module_utils.model.kinds import KINDS
 from ..apply.executor import Outcome
 from ..apply.journal import Journal, JournalBroken
 from ..desired.desired import INLINE, DesiredInstance
+from ..desired.row_rules import KEEP, NO_RULES
 from ..layers.records import MergedPlaces, origin_of
 from ..set_plan.applied_values import note_applied
 from ..set_plan.baseline import Baseline
 from ..set_plan.plan import InstancePlan
+from ..set_plan.prune import KEPT
+from ..set_plan.sources import LAYERED
 
 _SAMPLE = 20
 """Number of records of each file whose file is noted. They show where its records are if it is renamed."""
@@ -79,15 +82,17 @@ class Notes:
         """Note the number of records in each source, and the file and line of records.
 
         With tables of other systems, all records are noted. The line is 0 outside of these tables. Without such tables,
-        some records of each file are noted, without a line. A record of several layers has no file then: if one layer
-        is lost, it stays in another.
+        some records of each file are noted, without a line.
         """
         self.journal.applied(self.desired.sources)
-        tables, has_tables = self.desired.tables, bool(self.desired.tables.all_entries)
-        is_table = {path: tables.for_file(path) is not None for path, _section in self.desired.sources}
+        rules = {path: self.desired.rules_of(path) for path, _section in self.desired.sources}
+        has_tables = bool(self.desired.tables.all_entries)
         origins: dict[str, str] = {}
         for uuid, entry in self.plan.in_files().items():
             place = origin_of(self.plan.rows.get(id(entry), entry))
-            file = place.file or INLINE if has_tables or not isinstance(entry.places, MergedPlaces) else ""
-            origins[uuid] = f"{file}:{(place.line if is_table.get(file) else 0) if has_tables else ''}"
+            file = place.file or INLINE
+            of_file = rules.get(file, NO_RULES)
+            line = (place.line if of_file is not NO_RULES else 0) if has_tables else ""
+            kept = KEPT if of_file.missing_rows == KEEP else ""
+            origins[uuid] = f"{file}:{line}{kept}{LAYERED if isinstance(entry.places, MergedPlaces) else ''}"
         self.journal.came_from(origins, len(origins) if has_tables else _SAMPLE)

@@ -245,8 +245,7 @@ def origin_of(entry: Entry) -> Place:
     No report shows this place.
     """
     rows = _rows_of(entry) or [entry]
-    kept = [row for row in rows if row.rules.missing_rows == KEEP]
-    return (kept or rows)[-1].place
+    return next((row for row in reversed(rows) if row.rules.missing_rows == KEEP), rows[-1]).place
 
 
 def row_of(entry: Entry) -> Place:

@@ -24,10 +24,13 @@ from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.entry import Entry
 from ..desired.positions import Place
-from ..desired.row_rules import EMPTY_KEYS, KEEP, RowRules
+from ..desired.row_rules import EMPTY_KEYS, KEEP, NO_RULES, RowRules
 from .context import PlanContext
 from .plan import LEFT, Planned, TableNote
 from .reading import first_full
+
+KEPT = " kept"
+"""Part of the noted source of a record from a table that keeps the records of missing rows."""
 
 _Name = tuple[tuple[str, ...], str]
 """The fields that identify a record in the files, and its natural key."""
@@ -100,12 +103,12 @@ class Pruning:
         """Note the records whose last row was in a table, and count the others."""
         result = self._context.result
         for record in left:
-            origin, _colon, line = self._context.options.origins.get(record.uuid, "").rpartition(":")
-            if not line or self._desired.tables.for_file(origin) is None:
+            file, line, remarks = self._origin_of(record.uuid)
+            if not line or not (self._desired.tables.for_file(file) or KEPT in remarks):
                 result.never_in_a_table[section] += 1
             else:
                 planned = _removal(schema, record, *names[record.uuid], ARCHIVE)
-                result.table_notes.append(TableNote(LEFT, planned, Place(origin, int(line))))
+                result.table_notes.append(TableNote(LEFT, planned, Place(file, int(line))))
 
     def _belongs(self, schema: Schema, record: Record) -> bool:
         """Return True if a record is known to belong to this set.
@@ -122,16 +125,15 @@ class Pruning:
     def _is_kept(self, uuid: str) -> bool:
         """Return True if a record stays because a table that it came from may omit rows, or has rows without a key.
 
-        If it was not noted with a line, the record may have come from such a table.
+        If it was not noted with a line, the record may have come from such a table. If its table has no settings and no
+        rows now, those of its last apply count: its path may have changed.
         """
-        if not self._desired.tables.keeps_any and not self._without_keys:
-            return False
-        rules = self._rules_of(uuid)
-        return (
-            self._context.options.origins.get(uuid, ":").endswith(":")
-            or rules.missing_rows == KEEP
-            or rules.setting in self._without_keys
-        )
+        file, line, remarks = self._origin_of(uuid)
+        rules = self._desired.rules_of(file)
+        if KEPT in remarks and rules is NO_RULES and all(file != path for path, _section in self._desired.sources):
+            return True
+        is_possible = self._desired.tables.keeps_any or bool(self._without_keys)
+        return is_possible and (not line or rules.missing_rows == KEEP or rules.setting in self._without_keys)
 
     def named(self, schema: Schema, record: Record) -> _Name:
         """Return the fields that identify a record in these files, and its natural key as written there."""
@@ -154,7 +156,13 @@ class Pruning:
 
     def _rules_of(self, uuid: str) -> RowRules:
         """Return the rules of the table that a record came from."""
-        return self._desired.rules_of(self._context.options.origins.get(uuid, "").rpartition(":")[0])
+        return self._desired.rules_of(self._origin_of(uuid)[0])
+
+    def _origin_of(self, uuid: str) -> tuple[str, str, str]:
+        """Return the file, the line and the remarks of the noted source of a record; empty if nothing is noted."""
+        file, _colon, rest = self._context.options.origins.get(uuid, "").rpartition(":")
+        line, space, remarks = rest.partition(" ")
+        return file, line, space + remarks
 
     def words_of(self, schema: Schema, record: Record) -> str:
         """Return the present natural key of a record, even if it must not be shown; empty if it has none."""
@@ -166,8 +174,7 @@ class Pruning:
             # A name needs the lists of the record and of its place.
             if (record := self._state.find(reference)) is not None:
                 self._state.name_of(record)
-        is_whole = not any(values.get(key) in EMPTY for key in keys)
-        return self._context.words(schema, keys, values) if is_whole else ""
+        return "" if any(values.get(key) in EMPTY for key in keys) else self._context.words(schema, keys, values)
 
 
 def _removal(schema: Schema, record: Record, keys: tuple[str, ...], name: str, action: str) -> Planned:

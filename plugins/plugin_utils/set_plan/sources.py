@@ -18,6 +18,8 @@ from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair
 
+LAYERED = " layered"
+"""The end of the noted source of a record that is also in another layer. It stays if one layer is lost."""
 _MOST_NAMED = 3
 
 
@@ -53,11 +55,13 @@ def _mostly_gone(context: PlanContext, section: str, paths: Mapping[str, int]) -
         before = sum(number for source, number in options.sources_before.items() if source[1] == section)
         return paths if len(context.entries[section]) < before else {}
     claimed = context.claimed.get(kind.name, {})
-    files = {uuid: origin.rpartition(":")[0] for uuid, origin in options.origins.items()}
+    files = {uuid: at.rpartition(":")[0] for uuid, at in options.origins.items() if not at.endswith(LAYERED)}
     # A record may be of any kind if its name is not noted, and from any source if its file is not noted.
     known = {uuid for uuid in options.known if options.names.get(uuid, kind.name).partition(" ")[0] == kind.name}
     if context.state.is_listed(kind) and kind.can_be_looked_up:
-        known &= {record.uuid for record in context.state.records(kind)}
+        listed = {record.uuid for record in context.state.records(kind)}
+        if not (known <= listed or context.state.visibility(reads_proof=True).may_hide(kind)):
+            known &= listed
     left = {files.get(uuid, "") for uuid in known.difference(claimed)}
     noted = Counter(files.get(uuid) for uuid in known.union(claimed))
     moved = Counter(files.get(uuid) for uuid, entry in claimed.items() if entry.state == "present")
