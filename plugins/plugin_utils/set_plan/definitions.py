@@ -157,7 +157,9 @@ class Definitions:
         for planned in [planned for planned in created if planned.entry.template == template]:
             uuid = context.options.uuids.get(planned.journal_name)
             now = next((record.flat for record in context.state.records(kind, template) if record.uuid == uuid), None)
-            if now is not None and uuid not in context.claimed.get(kind.name, {}):
+            claim = context.claimed.get(kind.name, {}).get(str(uuid))
+            # Another label of the files may lead to the field. Its key does so on purpose.
+            if now is not None and (claim is None or "field_key" not in claim.fields):
                 context.find(
                     planned.entry.place_of("label"),
                     f"label: the field with this label is now {now['label']!r}: its label was changed. Give it back "

@@ -15,7 +15,7 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..desired.row_rules import CREATE, KEEP, NO_RULES, REFUSE, RESTORE, SKIP, UNKNOWN_ROWS, UNKNOWN_VALUES
-from ..layers.records import row_of
+from ..layers.records import owners_of, row_of
 from .aspect import Aspect
 from .plan import ARCHIVED, RESTORED, Pair, Planned, TableNote
 
@@ -72,7 +72,7 @@ class TableRows(Aspect):
         result.table_notes += [
             TableNote(RESTORED, planned, row_of(planned.entry))
             for planned in result.changes
-            if planned.change.unarchive
+            if planned.change.unarchive and planned.entry.state == "present"
         ]
 
     def _is_planned(self, planned: Planned, current: Record | None) -> bool:
@@ -80,7 +80,8 @@ class TableRows(Aspect):
         if rules is NO_RULES or entry.state != "present":
             return True
         if current is None and not planned.archived:
-            return rules.unknown_rows == CREATE or self._leave_unknown(planned)
+            is_wanted = any(owner.rules.unknown_rows == CREATE for owner in owners_of(entry))
+            return (is_wanted and rules.unknown_rows != REFUSE) or self._leave_unknown(planned)
         if not planned.archived:
             return True
         if current is not None and rules.archived == RESTORE:
