@@ -68,15 +68,12 @@ def archived_duplicate(
 ) -> Record | None:
     """Return the unlisted record with a natural key, or None if it is not found.
 
-    :param uuid: the last known uuid of a record with this key; it is read instead of a lookup by barcode.
+    :param uuid: the last known uuid of a record with this key. It is read first: the record may have another barcode.
     """
-    kind = schema.kind
-    if uuid:
-        record = client.get(kind, uuid)
-    elif can_be_looked_up(schema, desired):
-        record = find_by_barcode(client, schema, str(desired[kind.barcode_key]))
-    else:
-        return None
+    record = client.get(schema.kind, uuid) if uuid else None
+    # Another record may have the key if that one was deleted.
+    if record is None and can_be_looked_up(schema, desired):
+        record = find_by_barcode(client, schema, str(desired[schema.kind.barcode_key]))
     return next(iter(natural_keys.identified(schema, keys, desired, [record] if record else [])), None)
 
 

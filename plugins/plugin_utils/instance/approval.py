@@ -305,7 +305,8 @@ class Gate:
         if now.digest == approved.digest:
             return True
         # If all fields of an update are left, nothing was done, and somebody else changed the record.
-        is_less = approved.action == CREATE or set(now.fields) < set(approved.fields)
+        is_rest = planned.change.action == CREATE or planned.change.is_half_created
+        is_less = is_rest if approved.action == CREATE else set(now.fields) < set(approved.fields)
         is_within = now.wanted == approved.wanted and set(now.fields) <= set(approved.fields)
         return is_less and is_within and self.is_begun(planned)
 

@@ -75,6 +75,9 @@ class _Missing:
         first = self._planned[indexes[0]]
         self._kind, self._state = first.kind, first.entry.state
         self._uuids = context.options.uuids
+        # The record that was noted last may have been deleted.
+        names, archived = context.options.names, context.options.archived
+        self._archived = {name: uuid for uuid, name in names.items() if uuid in archived}
         self._names = {index: planned.journal_name for index, planned in self._planned.items()}
         self._with_key = [
             index for index, planned in self._planned.items() if can_be_looked_up(planned.schema, planned.desired)
@@ -188,7 +191,9 @@ class _Missing:
         def look_up(index: int) -> Record | None:
             planned, client = self._planned[index], self._context.client
             try:
-                record = archived_duplicate(client, planned.schema, planned.keys, planned.desired, uuids[index])
+                noted = dict.fromkeys([uuids[index], self._archived.get(self._names[index], "")])
+                ways = (archived_duplicate(client, planned.schema, planned.keys, planned.desired, at) for at in noted)
+                record = next((found for found in ways if found is not None), None)
                 for old in self._context.old_keys.get(id(planned.entry), ()):
                     desired = {**planned.desired, **old}
                     record = record or archived_duplicate(client, planned.schema, tuple(old), desired)
