@@ -14,7 +14,7 @@ import functools
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,6 +27,8 @@ HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 _SHORTEST_ENCODED = 5
 """Minimum number of base64 digits to search for. Fewer digits would match anywhere."""
 _SHORTEST_IN_NAMES = 8
+_SHORTEST_CUT = 16
+"""Minimum number of characters of a secret before the dots of a shortened text."""
 _ESCAPED_IN = 2
 """How often one escape may be inside another: answers in JSON contain HTML."""
 _MARK = re.compile(r"[\\&%]")
@@ -171,10 +173,15 @@ def _spans(secrets: Sequence[str], text: str, escapes: int = _ESCAPED_IN) -> lis
 
 
 def _visible_spans(secrets: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield where a text has one of the secrets, plain or in base64."""
+    """Yield where a text has one of the secrets, plain, shortened or in base64."""
     for secret in secrets:
         for form in (secret, secret.replace(" ", "+")):
             yield from ((begin, begin + len(form)) for begin in _found(form, text))
+        for begin in _found(secret[:_SHORTEST_CUT], text) if len(secret) > _SHORTEST_CUT else ():
+            pairs = zip(secret, text[begin : begin + len(secret)], strict=False)
+            end = begin + sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            if text.startswith("...", end):
+                yield begin, end
         for form in _encoded(secret):
             for begin in _found(form, text):
                 last = _LAST_DIGITS.match(text, begin + len(form))

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import MASK, hide, without
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
 AWKWARD = 'p"a\\s&<w>o/r d+ä%=𝄞'
 
@@ -82,6 +83,17 @@ def test_base64_hides_it_wherever_it_is_in_what_is_encoded(before: str) -> None:
 )
 def test_no_secret_is_left(secret: str, spelling: str) -> None:
     assert SPELLINGS[spelling](secret) not in without({secret}, f"x {SPELLINGS[spelling](secret)} y")
+
+
+def test_the_beginning_of_a_secret_is_masked_where_a_text_was_shortened() -> None:
+    token = "Ab1-Cd2_" * 20
+    for limit in (40, 80, len(token)):
+        words = f"fields.price: {shorten(token, limit)} does not fit"
+        assert without({token}, words) in (
+            f"fields.price: '{MASK}... does not fit",
+            f"fields.price: '{MASK}' does not fit",
+        )
+    assert without({token}, f"{token[:15]}... {token[:17]}") == f"{token[:15]}... {token[:17]}"
 
 
 def test_a_text_without_a_secret_stays_as_it_is() -> None:
