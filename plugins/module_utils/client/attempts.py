@@ -36,16 +36,12 @@ _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
 
 
-class Effect(Enum):
-    """The effect of sending a request twice.
+Effect = Enum("Effect", "SAFE IDEMPOTENT UNSAFE")
+"""The effect of sending a request twice.
 
-    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state, but a request whose answer was
-    lost may overwrite what is written after it. UNSAFE creates something each time.
-    """
-
-    SAFE = "safe"
-    IDEMPOTENT = "idempotent"
-    UNSAFE = "unsafe"
+In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state, but a request whose answer was lost
+may overwrite what is written after it. UNSAFE creates something each time.
+"""
 
 
 @dataclass(frozen=True)

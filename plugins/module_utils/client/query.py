@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, auto
+from enum import Enum
 from operator import eq, ge, gt, le, lt
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -15,23 +15,10 @@ from urllib.parse import urlencode
 from ..errors import InvalidInput
 from ..model.field import shorten
 
-
-class Comparison(Enum):
-    """The comparison of a value with the operands of a filter."""
-
-    EQUAL = auto()
-    CONTAINS = auto()
-    ORDER = auto()
-    EMPTY = auto()
-    NULL = auto()
-
-
-class Operands(Enum):
-    """The number of values that an operator compares with."""
-
-    NONE = auto()
-    ONE = auto()
-    MANY = auto()
+Comparison = Enum("Comparison", "EQUAL CONTAINS ORDER EMPTY NULL")
+"""The comparison of a value with the operands of a filter."""
+Operands = Enum("Operands", "NONE ONE MANY")
+"""The number of values that an operator compares with."""
 
 
 class Operator(NamedTuple):

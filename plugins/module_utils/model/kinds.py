@@ -109,8 +109,7 @@ class Kind:
     The engine asks a kind for its abilities, never for its name.
 
     :ivar name: the word of the interface, and the name of the module.
-    :ivar list_path: path of the complete list; ``{template}`` is filled in for field definitions.
-    :ivar item_path: path with ``{uuid}`` to read, update and delete a record; empty if the service has none.
+    :ivar path: the beginning of its paths in the singular; ``{template}`` is filled in for field definitions.
     :ivar create_path: path to create a record; empty if the service creates none.
     :ivar by_id_path: path with ``{id}`` to read a record by its integer id.
     :ivar missing_is_empty: True if some instances answer 200 without a body if a record does not exist.
@@ -172,8 +171,7 @@ class Kind:
     """
 
     name: str
-    list_path: str
-    item_path: str = ""
+    path: str
     create_path: str = ""
     by_id_path: str = ""
     missing_is_empty: bool = False
@@ -276,14 +274,19 @@ class Kind:
         return self.barcode_path.partition("{")[2].rstrip("}")
 
     @property
+    def list_path(self) -> str:
+        """Return the path of the complete list."""
+        return f"{self.path}s"
+
+    @property
+    def item_path(self) -> str:
+        """Return the path with ``{uuid}`` to read, update and delete a record."""
+        return f"{self.path}/{{uuid}}"
+
+    @property
     def written_key(self) -> tuple[str, ...]:
         """Return the natural key in files, if it differs from the natural key in answers."""
         return tuple(field.key for field in self.written if field.mandatory)
-
-    @property
-    def can_be_pruned(self) -> bool:
-        """Return True if a record that no file names any more may be removed."""
-        return "absent" in self.states and self.can_be_looked_up
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -351,8 +354,7 @@ class Kind:
 
 FIELD_DEFINITION = Kind(
     name="field_definition",
-    list_path="/asset-tracking/{template}/field-definitions",
-    item_path="/asset-tracking/{template}/field-definition/{uuid}",
+    path="/asset-tracking/{template}/field-definition",
     create_path="/asset-tracking/{template}/field-definition",
     fields=(
         Field("label", "TEXT", mandatory=True),
@@ -377,9 +379,8 @@ FIELD_DEFINITION = Kind(
 
 LOCATION = Kind(
     name="location",
-    list_path="/locations",
+    path="/location",
     count_path="/locations/count",
-    item_path="/location/{uuid}",
     create_path="/location",
     uuid_keys=("location_uuid", "uuid"),
     fields=tuple(Field(key, "TEXT", mandatory=key == "name") for key in ("name", "address", "zip", "city", "country")),
@@ -395,9 +396,8 @@ LOCATION = Kind(
 
 ROOM = Kind(
     name="room",
-    list_path="/rooms",
+    path="/room",
     count_path="/rooms/count",
-    item_path="/room/{uuid}",
     create_path="/room",
     uuid_keys=("room_uuid", "uuid"),
     template="room",
@@ -412,9 +412,8 @@ ROOM = Kind(
 
 PERSON = Kind(
     name="person",
-    list_path="/persons",
+    path="/person",
     count_path="/persons/count",
-    item_path="/person/{uuid}",
     create_path="/person",
     by_id_path="/person/by-id/{id}",
     missing_is_empty=True,
@@ -435,8 +434,7 @@ PERSON = Kind(
 
 USER = Kind(
     name="user",
-    list_path="/users",
-    item_path="/user/{uuid}",
+    path="/user",
     by_id_path="/user/by-id/{id}",
     missing_is_empty=True,
     fields=(*(Field(key, "TEXT") for key in ("email", "firstname", "lastname")), Field("display_name", "WORDS")),
@@ -455,9 +453,8 @@ USER = Kind(
 
 OBJECT = Kind(
     name="object",
-    list_path="/objects",
+    path="/object",
     count_path="/objects/count",
-    item_path="/object/{uuid}",
     create_path="/object",
     uuid_keys=("asset_uuid", "uuid"),
     template="asset",
@@ -476,8 +473,7 @@ OBJECT = Kind(
 
 TASK = Kind(
     name="task",
-    list_path="/task-management/tasks",
-    item_path="/task-management/task/{uuid}",
+    path="/task-management/task",
     create_path="/task-management/task",
     status_path="/task-management/task/{uuid}/status",
     fields=(
@@ -521,8 +517,7 @@ TASK = Kind(
 
 RENTAL_CASE = Kind(
     name="rental_case",
-    list_path="/rental-management/rental-cases",
-    item_path="/rental-management/rental-case/{uuid}",
+    path="/rental-management/rental-case",
     create_path="/rental-management/rental-case",
     fields=(
         Field("title", "TEXT", mandatory=True),
@@ -566,8 +561,7 @@ RENTAL_CASE = Kind(
 
 CATALOG_ITEM = Kind(
     name="catalog_item",
-    list_path="/catalog-items",
-    item_path="/catalog-item/{uuid}",
+    path="/catalog-item",
     create_path="/catalog-item",
     template="asset",
     key_prefix="catalog_object_",
@@ -582,8 +576,7 @@ CATALOG_ITEM = Kind(
 
 HUB_ITEM = Kind(
     name="hub_item",
-    list_path="/circularity-hub/items",
-    item_path="/circularity-hub/item/{uuid}",
+    path="/circularity-hub/item",
     fields=(
         Field("id", "NUMBER"),
         Field("asset_id", "NUMBER"),
@@ -607,8 +600,7 @@ HUB_ITEM = Kind(
 
 HUB_ORDER = Kind(
     name="hub_order",
-    list_path="/circularity-hub/orders",
-    item_path="/circularity-hub/order/{uuid}",
+    path="/circularity-hub/order",
     fields=(
         Field("id", "NUMBER"),
         Field("order_number", "TEXT"),
@@ -628,8 +620,7 @@ HUB_ORDER = Kind(
 
 FILE = Kind(
     name="file",
-    list_path="/files",
-    item_path="/file/{uuid}",
+    path="/file",
     fields=(
         Field("name", "TEXT"),
         Field("type", "TEXT"),

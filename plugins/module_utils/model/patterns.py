@@ -46,7 +46,8 @@ _ENDED: set[tuple[str, int]] = set()
 def finds(pattern: str, flags: int, text: str) -> bool | None:
     """Return True if a pattern matches a text, or None if that is unknown: it is not a pattern, or takes too long."""
     key = (pattern, flags)
-    if key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS or not _in_first_thread():
+    is_other_thread = threading.current_thread() is not threading.main_thread()
+    if is_other_thread or key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS:
         return None
     used = _USED.setdefault(key, _Used())
     used.values += 1
@@ -85,7 +86,3 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
     raise _TimeIsUp
-
-
-def _in_first_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
+from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..client.record import Record
@@ -63,13 +63,8 @@ class Index(Protocol):
         """Return the name of a record with that of its place, for a message; None if it must not or can't be named."""
 
 
-class Why(Enum):
-    """The reason why a reference is not resolved."""
-
-    MISSING = auto()
-    AMBIGUOUS = auto()
-    UNFIT = auto()
-    UNKNOWN_FIELD = auto()
+Why = Enum("Why", "MISSING AMBIGUOUS UNFIT UNKNOWN_FIELD")
+"""The reason why a reference is not resolved."""
 
 
 @dataclass(frozen=True)

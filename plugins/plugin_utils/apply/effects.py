@@ -180,8 +180,7 @@ class _Now:
 
     def _is_in_list(self, write: Write) -> bool:
         # Lists omit a record that was archived before it was deleted.
-        was_archived = write.planned.archived and write.change.action == DELETE
-        return write.kind.name in self.lists and not was_archived
+        return write.kind.name in self.lists and not (write.planned.archived and write.change.action == DELETE)
 
     def _record(self, write: Write) -> Record | None:
         """Return the present record, or None if it does not exist, or is archived and its kind is read as a list."""

@@ -55,7 +55,7 @@ PRUNE = ("report", "delete", "archive")
 def prune_actions(section: str) -> tuple[str, ...]:
     """Return the prune actions that the service can execute for the records of a section."""
     kind = KINDS[SECTIONS[section]]
-    if not kind.can_be_pruned:
+    if "absent" not in kind.states or not kind.can_be_looked_up:
         return PRUNE[:1]
     return PRUNE if kind.can_be_archived else PRUNE[:2]
 

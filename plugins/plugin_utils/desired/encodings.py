@@ -114,8 +114,9 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
         return content.decode(codec), codec
     except UnicodeDecodeError as error:
         wrong = error
-    found = _beyond_ascii(content) if codec == "utf-8" else ""
-    # A letter that the fallback has, too, is not an accident of its bytes.
+    # These are valid sequences of several bytes. A letter that the fallback has, too, is not an accident of its bytes.
+    letters = content.decode("utf-8", "ignore") if codec == "utf-8" else ""
+    found = "".join(letter for letter in letters if not letter.isascii())
     if fallback and not explicit and not marked and not found.encode(fallback, "ignore"):
         try:
             return content.decode(fallback), fallback
@@ -126,11 +127,6 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
         raise _mixed(content, wrong.start, is_utf8)
     name = codec.upper() if codec == "utf-8" else codec
     raise _unread(content, f"expected {name}: {wrong.reason} at byte {wrong.start}", codec, wrong.start)
-
-
-def _beyond_ascii(content: bytes) -> str:
-    """Return the characters that are valid sequences of several bytes in UTF-8."""
-    return "".join(letter for letter in content.decode("utf-8", "ignore") if not letter.isascii())
 
 
 def _check_not_utf8(content: bytes, explicit: str) -> None:

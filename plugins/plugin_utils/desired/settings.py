@@ -121,10 +121,6 @@ _POLICY = map_of(
 )
 
 
-def _policy(node: Node, name: str, find: Find) -> Policy:
-    return Policy(**(_POLICY(node, name, find) or {}))
-
-
 _SHAPES: Mapping[str, Shape] = {
     "api": _api,
     "instance": _instances,
@@ -132,7 +128,7 @@ _SHAPES: Mapping[str, Shape] = {
     "set_id": TEXT,
     "timezone": _timezone,
     "identity": _by_section(texts("a list of field keys")),
-    "policy": _policy,
+    "policy": lambda node, name, find: Policy(**(_POLICY(node, name, find) or {})),
     "scope": _by_section(_scope),
     LIFECYCLE: _by_section(of_section, f"a map of sections to {', '.join(KEYS)}"),
     OBSERVED: NAMES,
@@ -199,7 +195,8 @@ _PAIR = "{from: {KEY: OLD}, to: {KEY: NEW}}"
 
 
 def _pair(node: Node, _name: str, find: Find) -> Node | None:
-    if _is_pair(node.value):
+    is_map = isinstance(node.value, dict) and set(node.value) == {"from", "to"}
+    if is_map and all(isinstance(side, dict) and side for side in node.value.values()):
         return node
     find(node, f"expected {_PAIR}")
     return None
@@ -208,11 +205,6 @@ def _pair(node: Node, _name: str, find: Find) -> Node | None:
 def _pairs(node: Node, name: str, find: Find) -> list[Node]:
     """Return the renames of a section."""
     return [] if node.value is None else list_of(_pair, f"a list of {_PAIR}", 0)(node, name, find) or []
-
-
-def _is_pair(value: Any) -> bool:
-    is_map = isinstance(value, dict) and set(value) == {"from", "to"}
-    return is_map and all(isinstance(side, dict) and side for side in value.values())
 
 
 def _never(why: str) -> Shape:

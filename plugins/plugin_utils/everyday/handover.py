@@ -209,8 +209,7 @@ class _Handover:
 
 
 def _entry(kind: Kind, record: Record, fields: Mapping[str, Any]) -> Entry:
-    place = Place(f"{kind.words} {_title(record) or record.uuid}")
-    return Entry(kind, fields, place, uuid=record.uuid, inline=True)
+    return Entry(kind, fields, Place(f"{kind.words} {_title(record) or record.uuid}"), uuid=record.uuid, inline=True)
 
 
 def _note_unknown_forms(found: Belongings, schema: Schema, records: Iterable[Record], keys: Collection[str]) -> None:

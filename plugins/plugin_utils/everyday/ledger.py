@@ -346,8 +346,7 @@ class _Comparison:
 
     def _full(self, values: Mapping[str, Any]) -> Sequence[str]:
         """Return the first choice of fields that all have values; nothing if there is none."""
-        full = (keys for keys in self._choices if not any(values.get(key) in EMPTY for key in keys))
-        return next(full, ())
+        return next((keys for keys in self._choices if not any(values.get(key) in EMPTY for key in keys)), ())
 
     def _key(self, values: Mapping[str, Any]) -> str:
         keys = self._full(values) or self._choices[0]

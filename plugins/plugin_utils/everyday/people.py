@@ -47,7 +47,8 @@ class Person:
             raise InvalidInput(f"{option}: {len(users)} users have the e-mail address of this person")
         if users:
             return cls(record, users[0])
-        is_known = all(_is_address(of.flat.get("email")) for of in (record, *accounts))
+        emails = [of.flat.get("email") for of in (record, *accounts)]
+        is_known = all(isinstance(email, str) or email in EMPTY for email in emails)
         return cls(record, None, "" if is_known else "an e-mail address is in an unknown form")
 
     @property
@@ -70,10 +71,6 @@ class Person:
     def in_field(self, type_name: str) -> Record | None:
         """Return the record by which a field of a type names this person, or None if the type names no persons."""
         return self.record if type_name == _TO_PERSONS else self.user if type_name == _TO_USERS else None
-
-
-def _is_address(value: Any) -> bool:
-    return isinstance(value, str) or value in EMPTY
 
 
 def _is_same(address: Any, other: Any) -> bool:

@@ -64,7 +64,8 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     )
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as directory:
-        downloads = Downloads(client, Path(directory), _unchanged_downloads(dest), dest.earlier.names)
+        unchanged = {uuid: path for uuid, path in dest.earlier.downloads.items() if dest.is_as_noted(path)}
+        downloads = Downloads(client, Path(directory), unchanged, dest.earlier.names)
         exported = export_instance(client, selection, downloads)
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
@@ -103,11 +104,6 @@ def _settings_of(dest: Destination) -> tuple[DesiredInstance, str]:
     if content == settings_file("".join(own.instances), own.identity, own.set_id):
         return DesiredInstance(), own.set_id or new_set_id()
     return own, ""
-
-
-def _unchanged_downloads(dest: Destination) -> dict[str, str]:
-    """Return the attachments that an earlier export downloaded and that are unchanged."""
-    return {uuid: path for uuid, path in dest.earlier.downloads.items() if dest.is_as_noted(path)}
 
 
 # ---- which files

@@ -185,8 +185,7 @@ def _definition() -> Json:
         "constraints": closed(constraints),
         "relations": _list({**closed(relation), "type": "object", **one_field}),
     }
-    names = {"anyOf": [{"required": ["label"]}, {"required": ["field_key"]}]}
-    return {**_members(properties, ["present"]), **names}
+    return {**_members(properties, ["present"]), "anyOf": [{"required": ["label"]}, {"required": ["field_key"]}]}
 
 
 def _choice(values: tuple[str, ...]) -> Json:

@@ -194,8 +194,7 @@ def _number_or_day(text: str) -> Any:
 
 
 def _fits(text: str) -> bool:
-    is_short = len(escaped_text(text)) <= MAX_CELL
-    return is_short and not CONTROL.search(text) and "\r" not in text and not _HALF.search(text)
+    return len(escaped_text(text)) <= MAX_CELL and not (CONTROL.search(text) or "\r" in text or _HALF.search(text))
 
 
 def _format_of(field: Field) -> str:

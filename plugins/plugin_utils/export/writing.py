@@ -51,9 +51,7 @@ class Unwritable(Exception):
 @lru_cache(maxsize=100_000)
 def _text(value: str) -> str:
     """Return a text on one line: plain if it is unambiguous, in quotes otherwise."""
-    if _HARMLESS.fullmatch(value) and is_text(value):
-        return value
-    return _quoted(value)
+    return value if _HARMLESS.fullmatch(value) and is_text(value) else _quoted(value)
 
 
 def _quoted(value: str) -> str:

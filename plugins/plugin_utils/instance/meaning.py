@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.plan.notation import in_one_notation
@@ -161,8 +160,9 @@ class _Reader:
             if action == UPDATE and set(planned.change.values) <= {planned.kind.status_key}:
                 return
             self._mails[section] += 1
-            for key in _persons_of(planned.schema):
-                if not self._removals.hides(planned, key):
+            for key, field in planned.schema.fields.items():
+                is_mailed = field.type in PERSON_TYPES and key not in SERVICE_FIELDS
+                if is_mailed and not self._removals.hides(planned, key):
                     self._recipients[section].update(dict.fromkeys(self._names(None, planned.desired.get(key))[1]))
 
     def _names(self, is_now: Any, wanted: Any) -> tuple[list[str], list[str]]:
@@ -170,10 +170,6 @@ class _Reader:
         if self._state is not None:
             is_now, wanted = in_one_notation(is_now, wanted, self._state.known_name_of)
         return _called(is_now), _called(wanted)
-
-
-def _persons_of(schema: Schema) -> list[str]:
-    return [key for key, field in schema.fields.items() if field.type in PERSON_TYPES and key not in SERVICE_FIELDS]
 
 
 def _called(value: Any) -> list[str]:

@@ -67,8 +67,7 @@ class OfflineRules:
 
     def _bind(self, section: str, schema: Schema) -> list[BoundRule]:
         more = ("template",) if schema.kind.defines_fields else ()
-        find = self._find if self._is_complete(schema) else _ignore
-        return bind(self._rules.about(section), [schema], more, find)
+        return bind(self._rules.about(section), [schema], more, self._find if self._is_complete(schema) else _ignore)
 
     def _judge(self, rule: BoundRule, schema: Schema, entry: Entry, record: Any, known: set[str]) -> None:
         when, require = rule.when.keys, rule.require.keys

@@ -162,9 +162,7 @@ class FileReading(Reading):
         """Return the fields that identify a record, or nothing after a finding, or if they are unknown."""
         is_named = entry.rules.match or self.desired.identity.get(entry.kind.section)
         keys = self._named(entry, values) if is_named else self._default(entry, values)
-        if keys is None or not self._are_fit(schema, entry, keys, values):
-            return ()
-        return keys
+        return keys if keys is not None and self._are_fit(schema, entry, keys, values) else ()
 
     def _are_fit(self, schema: Schema, entry: Entry, keys: Sequence[str], values: Mapping[str, Any]) -> bool:
         """Return True if a new record may have a natural key.

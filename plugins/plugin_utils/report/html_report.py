@@ -109,8 +109,7 @@ def _badge(result: RunResult) -> str:
 def _made_by(result: RunResult) -> str:
     """Return the set, the date, the user and the version, as far as they are known."""
     words = {"set": "set {}", "date": "{}", "user": "by {}", "version": "community.seventhings {}"}
-    origins = (form.format(result.made_by[name]) for name, form in words.items() if result.made_by.get(name))
-    return ", ".join(origins)
+    return ", ".join(form.format(result.made_by[name]) for name, form in words.items() if result.made_by.get(name))
 
 
 def _changing(counts: Mapping[str, int]) -> int:

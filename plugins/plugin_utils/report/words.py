@@ -38,8 +38,7 @@ def words_of(section: str) -> str:
 
 def counted(number: int, section: str) -> str:
     """Return a number of records of a section for people."""
-    is_one = number == 1 and section in SECTIONS
-    return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
+    return f"{number:,} {KINDS[SECTIONS[section]].words if number == 1 and section in SECTIONS else words_of(section)}"
 
 
 def count_words(word: str, is_drift: bool) -> str:

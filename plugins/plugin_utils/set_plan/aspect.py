@@ -78,10 +78,7 @@ def collect(aspects: Sequence[Aspect]) -> SimpleNamespace:
     """
     on = [aspect for aspect in aspects if aspect.is_on]
     names = [name for name, hook in vars(Aspect).items() if isinstance(hook, FunctionType) and name[0] != "_"]
-    return SimpleNamespace(
-        **{name: [getattr(aspect, name) for aspect in on if _overrides(aspect, name)] for name in names}
-    )
-
-
-def _overrides(aspect: Aspect, name: str) -> bool:
-    return getattr(type(aspect), name) is not getattr(Aspect, name)
+    own = {
+        name: [aspect for aspect in on if getattr(type(aspect), name) is not getattr(Aspect, name)] for name in names
+    }
+    return SimpleNamespace(**{name: [getattr(aspect, name) for aspect in own[name]] for name in names})

@@ -159,5 +159,4 @@ def _change(
     values["object"] = with_references(values["object"], items.with_id)
     if order is not None:
         return unchanged, f"the object is in the order {order.flat.get('order_number')}, so it is not offered again"
-    shown_after = {key: fields.brief(key, value) for key, value in values.items()}
-    return Change(HUB_ITEM, CREATE, None, values, {}, shown_after), ""
+    return Change(HUB_ITEM, CREATE, None, values, {}, {key: fields.brief(key, values[key]) for key in values}), ""

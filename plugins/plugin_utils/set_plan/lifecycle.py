@@ -40,7 +40,7 @@ def note_protection(context: PlanContext, planned: Planned, current: Record | No
 
 def _protection_of(entry: Entry) -> Place:
     """Return the place of a protected record in the first layer that protects it."""
-    return next((owner.place for owner in owners_of(entry) if owner.lifecycle.is_protected), entry.place)
+    return next(owner.place for owner in owners_of(entry) if owner.lifecycle.is_protected)
 
 
 class Lifecycles(Aspect):

@@ -144,11 +144,8 @@ class ListedState(ListedRecords):
             **natural_keys.read_some(schema, keys, record),
             **{key: becoming[key] for key in keys if key in becoming},
         }
-        return self._is_same_key(schema, keys, after, values)
-
-    def _is_same_key(self, schema: Schema, keys: Sequence[str], *sides: Mapping[str, Any]) -> bool:
-        one, other = (normal_key(self.key_of(schema, keys, values)) for values in sides)
-        return one == other
+        then, now = (normal_key(self.key_of(schema, keys, side)) for side in (after, values))
+        return then == now
 
     def replace(self, kind: Kind, origin: Any, record: Record | None) -> None:
         """Note that a planned record exists already; None if its record was not read, so that it is looked up."""

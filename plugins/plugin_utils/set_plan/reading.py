@@ -271,8 +271,7 @@ def first_full(choices: Sequence[Sequence[str] | None], values: Mapping[str, Any
     """Return the first keys that all have values, else the first keys; None without choices."""
     if not choices:
         return None
-    full = (keys for keys in choices if keys and not any(values.get(key) in EMPTY for key in keys))
-    return next(full, choices[0])
+    return next((keys for keys in choices if keys and not any(values.get(key) in EMPTY for key in keys)), choices[0])
 
 
 def _word(value: Any) -> str:

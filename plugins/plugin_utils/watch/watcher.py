@@ -186,8 +186,7 @@ class Watcher:
             cost.narrows = False
             return None
         listed = {uuid for uuid, record in state.records.items() if not record.out_of_sight}
-        is_whole = found and count == len(listed | {record.uuid for record in found})
-        return found if is_whole else None
+        return found if found and count == len(listed | {record.uuid for record in found}) else None
 
     # ---- one read
 

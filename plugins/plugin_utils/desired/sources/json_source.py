@@ -131,9 +131,7 @@ def _is_too_deep(value: Any, allowed: int = DEEPEST) -> bool:
 
 def plain_number(text: str) -> Plain:
     """Return a number as people write it: programs write small and large numbers with an exponent."""
-    if not _EXPONENT.search(text):
-        return Plain(text)
-    return Plain(in_digits(Decimal(text), 0))
+    return Plain(in_digits(Decimal(text), 0) if _EXPONENT.search(text) else text)
 
 
 _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")

@@ -351,9 +351,7 @@ def parts_of_sheets(content: bytes) -> dict[str, str]:
 
 def _digits(number: float) -> str:
     """Return a number as a person writes it, with the digits that a spreadsheet stores."""
-    if isinstance(number, int):
-        return str(number)
-    return format(Decimal(format(number, DIGITS)), "f")
+    return str(number) if isinstance(number, int) else format(Decimal(format(number, DIGITS)), "f")
 
 
 def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
