@@ -3,17 +3,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Records of the set that got another natural key in the application.
 
-Then the files have no rename for such a record, and nothing is created.
+Then the files have no rename for such a record. Nothing is created, and no record gets the values of another one.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import first_of
+from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.schema import FieldError
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.resolve import natural_keys
@@ -25,36 +26,36 @@ _MOST_NAMED = 10
 """Maximum number of named records in a finding about relabelled records."""
 
 _GIST = "a record of this set had this key before, and now has another key"
+_FOLLOW = "Write the present keys of the records here, and change nothing else, or give them back their keys there"
 
 
 class RelabelledRecords(Aspect):
-    """Refuse to create a record if the record that had its key, or an old one, has another, unclaimed key now."""
+    """Refuse to create or change a record if its key belonged to a record that has another key now.
+
+    The journal notes the keys. The files follow the application if an entry has the new key, or if nothing changes.
+    """
+
+    _claims: dict[str, str]
+    """Uuid to the name in the journal of the entry that claims the record, if it may change something."""
 
     def joined(self, pairs: list[Pair]) -> None:
         """Find records with changed labels, unless a finding may explain why no entry has their keys."""
-        context = self._context
+        context, uuids = self._context, self._context.options.uuids
+        self._claims = {current.uuid: planned.journal_name for planned, current in pairs if current is not None}
         # Absorb takes such a record as a deleted and a new one.
-        if context.findings or context.options.note_references:
+        if context.findings or context.options.note_references or not uuids:
             return
-        uuids = context.options.uuids
-        names = {id(planned.entry): planned.journal_name for planned, _current in pairs if uuids}
-        relabelled: dict[int, tuple[Planned, Record]] = {}
-        for planned, current in pairs if uuids else ():
-            if planned.entry.state != "present" or not planned.kind.is_plain:
-                continue
-            if current is not None:
-                if (record := self._swapped(planned, current, names)) is not None:
-                    relabelled[id(planned.entry)] = planned, record
+        relabelled = {id(planned.entry): (planned, record) for planned, record in self._given_away()}
+        for planned, current in pairs:
+            if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
                 continue
             within = [reference.pending for key in planned.keys for reference in references_in(planned.desired[key])]
             if any(id(place) in relabelled for place in within):
                 # Its key changed only because the key of its place did, which is reported once.
                 continue
             uuid = next((uuids[name] for name in _names(context, planned) if name in uuids), None)
-            if uuid is None or uuid in context.claimed.get(planned.kind.name, {}):
-                continue
-            record = context.state.find(Reference(planned.kind.name, uuid=uuid))
-            if record is not None:
+            record = context.state.find(Reference(planned.kind.name, uuid=uuid)) if uuid else None
+            if record is not None and not self._is_followed(planned, record):
                 relabelled[id(planned.entry)] = planned, record
         sections: dict[str, list[tuple[Planned, Record]]] = defaultdict(list)
         for planned, record in relabelled.values():
@@ -62,27 +63,57 @@ class RelabelledRecords(Aspect):
         for group in sections.values():
             context.find(group[0][0].entry.place, FieldError.at((), _words(context, group), _GIST))
 
-    def _swapped(self, planned: Planned, current: Record, names: Mapping[int, str]) -> Record | None:
-        """Return the record that had the key of another record before, unless the files follow that.
+    def _given_away(self) -> Iterator[tuple[Planned, Record]]:
+        """Yield each entry whose record has the key of a record in no entry, with that record."""
+        context = self._context
+        left: dict[str, Record] = {}
+        for uuid, name in context.options.names.items():
+            kind = KINDS.get(name.partition(" ")[0])
+            is_read = kind is not None and kind.is_plain and context.state.is_listed(kind)
+            if kind is not None and is_read and uuid not in context.claimed.get(kind.name, {}):
+                record = context.state.find(Reference(kind.name, uuid=uuid))
+                left |= {} if record is None else {name: record}
+        for kind_name in {record.kind.name for record in left.values()}:
+            for uuid, entry in context.claimed.get(kind_name, {}).items():
+                record = left.get(self._claim(kind_name, uuid))
+                if record is not None and entry.state == "present":
+                    schema, keys, values = context.identify(entry)
+                    planned = context.planned(entry, schema, values, keys, context.words(schema, keys, values))
+                    if self._has_new_key(planned, record):
+                        yield planned, record
 
-        They do if one entry has its new key, or if the other record has the values of the files.
+    def changed(self, planned: Planned, current: Record | None) -> None:
+        """Refuse to give a record the values of another record, whose key it has now."""
+        context, options = self._context, self._context.options
+        uuid = options.uuids.get(planned.journal_name)
+        if current is None or uuid in (None, current.uuid) or context.findings or options.note_references:
+            return
+        if planned.entry.state != "present" or planned.kept_as or not planned.kind.is_plain:
+            return
+        record = context.state.of_uuid(planned.kind, str(uuid))
+        if record is not None and not self._is_followed(planned, record) and self._has_new_key(planned, record):
+            context.find(planned.entry.place, FieldError.at((), _words(context, [(planned, record)]), _GIST))
+        elif record is None and current.uuid in options.names and self._has_new_key(planned, current):
+            words = f"{planned} is another record, which had another key before; the record that had this key is gone"
+            context.find(planned.entry.place, FieldError.at((), f"{words}. {_FOLLOW}", _GIST))
 
-        :param names: id of an entry to its name in the journal.
-        """
-        context, schema, kind = self._context, planned.schema, planned.kind.name
-        uuids, baseline = context.options.uuids, context.options.baseline
-        uuid = uuids.get(planned.journal_name, current.uuid)
-        record = context.state.find(Reference(kind, uuid=uuid)) if uuid != current.uuid else None
-        if record is None or baseline is None or planned.kept_as:
-            return None
-        claim = context.claimed[kind].get(uuid)
-        others = {key: value for key, value in planned.desired.items() if key not in planned.keys}
-        values = {key: value for key, value in others.items() if not any(references_in((value,)))}
-        is_followed = claim is not None and uuids.get(names.get(id(claim), ""), uuid) == uuid
-        if is_followed or not values or baseline.is_as_noted(current.uuid, schema, values):
-            return None
-        is_as_before = baseline.is_as_noted(uuid, schema, natural_keys.read_some(schema, planned.keys, record))
-        return record if is_as_before is False else None
+    def _claim(self, kind: str, uuid: str) -> str:
+        """Return the name in the journal of the entry that claims a record."""
+        return self._claims.get(uuid) or f"{kind} {self._context.result.managed.get(kind, {}).get(uuid, '')}"
+
+    def _is_followed(self, planned: Planned, record: Record, *seen: str) -> bool:
+        """Return True if an entry has the new key of a record, and so has that of the record with this key before."""
+        kind, uuid = record.kind.name, record.uuid
+        if uuid not in self._context.claimed.get(kind, {}) or uuid in seen:
+            return False
+        before = self._context.options.uuids.get(self._claim(kind, uuid), uuid)
+        other = None if before == uuid else self._context.state.find(Reference(kind, uuid=before))
+        return other is None or not self._has_new_key(planned, other) or self._is_followed(planned, other, uuid, *seen)
+
+    def _has_new_key(self, planned: Planned, record: Record) -> bool:
+        """Return True if a record was applied last with another key than it has now."""
+        baseline, values = self._context.options.baseline, natural_keys.read_some(planned.schema, planned.keys, record)
+        return baseline is not None and baseline.is_as_noted(record.uuid, planned.schema, values) is False
 
 
 def _names(context: PlanContext, planned: Planned) -> Iterator[str]:
@@ -98,10 +129,11 @@ def _words(context: PlanContext, group: Sequence[tuple[Planned, Record]]) -> str
     named = [f"{other.key} is {_name(context, other, found)}" for other, found in group]
     also = f", one of {len(named):,}: {first_of(named, _MOST_NAMED)}" if len(named) > 1 else ""
     exists = any(entry is planned.entry for entry in context.claimed.get(planned.kind.name, {}).values())
+    advice = "Write the new key here if it is right, or give it back the old one with a rename in moved.yml"
     return (
         f"{planned} {'is another record' if exists else 'does not exist'}, and the record that had this key before is "
-        f"now {_name(context, planned, record)} ({record.uuid}): its key was changed{also}. Write the new key here if "
-        "it is right, or give it back the old one with a rename in moved.yml"
+        f"now {_name(context, planned, record)} ({record.uuid}): its key was changed{also}. "
+        f"{_FOLLOW if exists else advice}"
     )
 
 
