@@ -20,7 +20,7 @@ from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
 from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import Attachment, Reference
+from ...module_utils.model.types_links import Attachment, Reference, attachments_in, references_in
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.plan.relations import related
 from ...module_utils.printing.cleaner import amount
@@ -238,6 +238,10 @@ class Digests:
         field = schema.fields.get(key)
         return key if field is None or field.uuid not in self._created else lasting_name(schema, key)
 
+    def is_created(self, reference: Reference) -> bool:
+        """Return True if a reference leads to a record that the approval creates."""
+        return (reference.uuid if reference.pending is None else id(reference.pending)) in self._created
+
     def _reference(self, reference: Reference) -> Any:
         mark = reference.uuid if reference.pending is None else id(reference.pending)
         created = self._created.get(mark)
@@ -305,10 +309,26 @@ class Gate:
         if now.digest == approved.digest:
             return True
         # If all fields of an update are left, nothing was done, and somebody else changed the record.
-        is_rest = planned.change.action == CREATE or planned.change.is_half_created
-        is_less = is_rest if approved.action == CREATE else set(now.fields) < set(approved.fields)
+        is_less = approved.action == CREATE or set(now.fields) < set(approved.fields)
         is_within = now.wanted == approved.wanted and set(now.fields) <= set(approved.fields)
-        return is_less and is_within and self.is_begun(planned)
+        return is_less and is_within and self.is_begun(planned) and self._is_sent_later(approved, planned)
+
+    def _is_sent_later(self, approved: ApprovedChange, planned: Planned) -> bool:
+        """Return True if a change has only what is sent after other fields, so that nobody else must have changed it.
+
+        These are links to what is new, files, a status other than that of a new record, and all fields after a record
+        came back from the archive.
+        """
+        kind, change = planned.kind, planned.change
+        if change.action == CREATE or (ARCHIVED_AT in approved.fields and not change.unarchive):
+            return True
+        values = dict(change.values)
+        if approved.action == UPDATE or change.before.get(kind.status_key) == kind.open_status:
+            values.pop(kind.status_key, None)
+        links = [value for key, value in values.items() if key != "relations"]
+        return all(
+            any(attachments_in(link)) or any(map(self.digests.is_created, references_in(link))) for link in links
+        )
 
     def _why_stale(self, approved: ApprovedChange, planned: Planned) -> str:
         """Say what changed since the approval: the record in the instance, or what the files ask for."""

@@ -386,11 +386,13 @@ BY_A_NAME = f"{IN_THE_FILES}, because a name means another record or file by now
     ("before", "after", "unbegun", "begun", "other_files"),
     [
         (UPDATE, UPDATE, "", "", ""),
-        (UPDATE, update("size", now={"note": "new"}), IN_THE_INSTANCE, "", ""),
+        # All plain fields are sent at once, so somebody else changed this one.
+        (UPDATE, update("size", now={"note": "new"}), *[IN_THE_INSTANCE] * 3),
         (UPDATE, update("note", "size", now={"size": 3}), IN_THE_INSTANCE, IN_THE_INSTANCE, IN_THE_INSTANCE),
         (UPDATE, update("size", GENERATED), IN_THE_INSTANCE, IN_THE_INSTANCE, IN_THE_INSTANCE),
         (UPDATE, update("note", size=8), BY_A_NAME, BY_A_NAME, IN_THE_FILES),
-        (CREATION, update("note", "size", GENERATED), IN_THE_INSTANCE, "", ""),
+        (CREATION, update("note", "size", GENERATED), *[IN_THE_INSTANCE] * 3),
+        (CREATION, CREATION, "", "", ""),
         (CREATION, update("note", size=8), IN_THE_INSTANCE, IN_THE_INSTANCE, IN_THE_FILES),
         (CREATION, update("note", "target_room", target_room=None), *[IN_THE_INSTANCE] * 2, IN_THE_FILES),
         (REMOVALS[0], REMOVALS[1], *["object 7 was approved to be deleted, and this plan would archive it"] * 3),
