@@ -314,6 +314,8 @@ class _Inverter:
             if self._is_resumed and not marks.isdisjoint(self._creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=existing_record.uuid)
+            elif existing_record.uuid not in self._own:
+                self._keep(change, "another record has its key now", warning="another record has its key now")
             return
         missing = schema.missing(fields)
         if missing:

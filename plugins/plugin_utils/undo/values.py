@@ -102,9 +102,7 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
         if is_reference(value):
             return change(value)
         return {name: with_references(member, change) for name, member in value.items()}
-    if isinstance(value, list):
-        return [with_references(item, change) for item in value]
-    return value
+    return [with_references(item, change) for item in value] if isinstance(value, list) else value
 
 
 def referred(value: Any) -> Iterator[Mark]:

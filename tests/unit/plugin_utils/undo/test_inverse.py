@@ -510,7 +510,9 @@ def test_a_deleted_record_that_exists_is_left_alone(here: Instance) -> None:
 
 
 def test_a_deleted_record_whose_key_is_in_use_is_not_created(here: Instance) -> None:
-    assert here.undo(deleted(OBJECT, "100001", {**GONE, "barcode": "100001"})) == Found(warnings=[IN_PART])
+    found = here.undo(deleted(OBJECT, "100001", {**GONE, "barcode": "100001"}))
+    assert found == Found(warnings=[IN_PART, "object 100001: another record has its key now."])
+    assert found.kept == ["objects 100001, : another record has its key now"]
 
 
 def test_a_deleted_record_from_the_archive_is_not_created_again(here: Instance) -> None:
