@@ -9,6 +9,7 @@ as deleted. Targets of references are looked up in ``resolver.py``.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -76,8 +77,9 @@ class _Missing:
         self._kind, self._state = first.kind, first.entry.state
         self._uuids = context.options.uuids
         # The record that was noted last may have been deleted.
-        names, archived = context.options.names, context.options.archived
-        self._archived = {name: uuid for uuid, name in names.items() if uuid in archived}
+        self._noted: dict[str, list[str]] = defaultdict(list)
+        for uuid, name in context.options.names.items():
+            self._noted[name].append(uuid)
         self._names = {index: planned.journal_name for index, planned in self._planned.items()}
         self._with_key = [
             index for index, planned in self._planned.items() if can_be_looked_up(planned.schema, planned.desired)
@@ -191,7 +193,9 @@ class _Missing:
         def look_up(index: int) -> Record | None:
             planned, client = self._planned[index], self._context.client
             try:
-                noted = dict.fromkeys([uuids[index], self._archived.get(self._names[index], "")])
+                noted = dict.fromkeys(
+                    [uuids[index], *(self._noted.get(self._names[index], ()) if uuids[index] else ())]
+                )
                 ways = (archived_duplicate(client, planned.schema, planned.keys, planned.desired, at) for at in noted)
                 record = next((found for found in ways if found is not None), None)
                 for old in self._context.old_keys.get(id(planned.entry), ()):
