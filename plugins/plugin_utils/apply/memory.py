@@ -169,11 +169,11 @@ class Memory:
             key = b""
         if len(key) != _KEY_BYTES:
             return Baseline(secrets.token_bytes(_KEY_BYTES))
-        # What an interrupted run was changing may have any value.
+        # What an interrupted run was changing may have any value, but it was applied before.
         unsure = self.marks.get(CHANGING, {})
         return Baseline(
             key,
-            {mark: text for mark, text in self._texts(FIELDS).items() if mark not in unsure},
+            {mark: "" if mark in unsure else text for mark, text in self._texts(FIELDS).items()},
             self._numbers(HIGHEST),
         )
 
