@@ -42,7 +42,8 @@ class Person:
         record = lists.record_named(option, PERSON, written)
         email = record.flat.get("email")
         accounts = lists.state.records(USER)
-        users = [user for user in accounts if email and _is_same(user.flat.get("email"), email)]
+        linked = [user for user in accounts if user.uuid == record.flat.get("user_uuid")]
+        users = linked or [user for user in accounts if email and _is_same(user.flat.get("email"), email)]
         if len(users) > 1:
             raise InvalidInput(f"{option}: {len(users)} users have the e-mail address of this person")
         if users:

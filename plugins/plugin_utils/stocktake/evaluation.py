@@ -185,8 +185,10 @@ class Evaluator:
         return found
 
     def _later(self, earlier: _Scanned | None, new: _Scanned) -> _Scanned:
-        if earlier is None or earlier.room.mark == new.room.mark:
+        if earlier is None:
             return new
+        if earlier.room.mark == new.room.mark:
+            return earlier if earlier.time and new.time and new.time < earlier.time else new
         if earlier.time is None or new.time is None or earlier.time == new.time:
             at = earlier.scan.room.place
             words = f"code: {shorten(new.scan.code)} is in {new.room.path} here and in {earlier.room.path} at {at}"
@@ -345,9 +347,7 @@ def status_of(target: object | None, actual: object | None) -> str:
     """
     if target is None:
         return UNKNOWN if actual is None else NEW
-    if actual is None:
-        return MISSING
-    return OK if target == actual else DEVIATION
+    return MISSING if actual is None else OK if target == actual else DEVIATION
 
 
 def differs(status: str, said: Any) -> bool:

@@ -113,8 +113,9 @@ class Watcher:
         schema = self.client.schema(kind)
         watches = self._watches(schema)
         is_first = kind.name not in self._next.kinds
-        state = self._next.kinds.setdefault(kind.name, KindState())
+        state = self._next.kinds.get(kind.name) or KindState()
         records, is_whole = self._read(kind, state)
+        self._next.kinds[kind.name] = state
         schema.learn(key for record in records for key in record.flat)
         kind_read = _KindRead(self, schema, state, watches, is_silent=is_first and not self.reports_existing)
         kind_read.see(records)

@@ -47,6 +47,13 @@ def test_everything_of_a_person_is_named(here: Embedded) -> None:
     assert (result["is_clear"], written(here)) == (False, [])
 
 
+def test_the_user_of_a_person_keeps_its_tasks_if_the_address_of_the_person_changes(here: Embedded) -> None:
+    before = hand(here, person=BERND)
+    here.call("person", fields={"email": "b.k@nordhain.example"}, uuid=before["person"]["uuid"])
+    result = hand(here, person="b.k@nordhain.example")
+    assert (result["tasks"], result["is_clear"]) == (before["tasks"], False)
+
+
 def test_the_sheet_is_escaped_prints_on_a4_and_is_for_the_owner_alone(here: Embedded, tmp_path: Path) -> None:
     here.call(
         "object", fields={"barcode": "100023", "inventory_name": "<script>alert(1)</script>"}, match_on=["barcode"]
@@ -94,10 +101,12 @@ def test_people_in_an_unknown_form_leave_a_doubt(
 def test_an_email_in_an_unknown_form_leaves_a_doubt(
     here: Embedded, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
-    """Then the user of the person is unknown, and so are the rental cases and tasks."""
+    """Then the user of the person is unknown, and so are the rental cases and tasks, unless the person names it."""
     (person,) = (person for person in here.client().list_all(PERSON) if person.flat["email"] == BERND)
     hand(here, person=BERND, to=DAVID)
     answer_oddly(monkeypatch, kind, email=["?"])
+    assert hand(here, person=person.uuid)["is_clear"]
+    answer_oddly(monkeypatch, PERSON, user_uuid=None)
     result = hand(here, person=person.uuid, require_clear=True)
     assert (result.get("failed"), result["is_clear"]) == (True, False)
     assert "users could not be read: an e-mail address is in an unknown form" in result["msg"]

@@ -149,3 +149,14 @@ def test_a_pipe_is_no_ledger(here: Embedded, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "books.csv")
     result = compare(here, file=str(tmp_path / "books.csv"))
     assert result["msg"] == f"file: {tmp_path / 'books.csv'} is not a regular file"
+
+
+def test_the_sums_are_those_of_the_instance_if_rows_are_identified_in_two_ways(tmp_path: Path) -> None:
+    here = Embedded.started(data="empty")
+    for code, name, price in (("1", "Desk", 100), ("2", "Desk", 50), ("3", "Lamp", 7)):
+        here.call("object", fields={"barcode": code, "inventory_name": name, "purchasing_price": price})
+    path = tmp_path / "ledger.csv"
+    path.write_text("barcode,inventory_name,purchasing_price\n1,Desk,100\n,Desk,50\n3,Lamp,7\n", "utf-8")
+    result = compare(here, file=str(path), table={"match": [["barcode"], ["inventory_name"]]})
+    sums = {name: Decimal(amounts["purchasing_price"]) for name, amounts in result["totals"].items()}
+    assert sums["books"] - sums["doubtful"] + sums["doubtful_objects"] + sums["not_in_books"] == sums["instance"] == 157

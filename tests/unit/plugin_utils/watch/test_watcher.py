@@ -205,6 +205,15 @@ def test_a_failed_read_loses_no_event(bench: Bench) -> None:
     assert [event["kind"] for event in events_of(watcher)] == ["room"]
 
 
+def test_a_kind_that_could_not_be_read_at_first_reports_nothing_at_its_first_read(bench: Bench) -> None:
+    bench.service.steer("POST", "/faults", {"path": "*/objects", "fault": "403"})
+    source = bench.start(kinds=["object"])
+    assert (source.read_changes(), len(source.problems)) == ([], 1)
+    source.keep()
+    bench.service.steer("DELETE", "/faults")
+    assert (source.read_changes(), source.problems) == ([], [])
+
+
 def test_a_module_that_is_off_is_reported_and_the_rest_is_watched(bench: Bench) -> None:
     bench.service.steer("PUT", "/settings", {"modules_off": ["rental"]})
     watcher = bench.start(kinds=["rental_case", "room"], existing="tell")
