@@ -36,6 +36,4 @@ def masked_values(value: Any) -> Any:
         return _secrets.mask_secrets(value)
     if isinstance(value, dict):
         return {name: masked_values(member) for name, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(masked_values(item) for item in value)
-    return value
+    return type(value)(masked_values(item) for item in value) if isinstance(value, (list, tuple)) else value

@@ -106,9 +106,7 @@ if IS_TEXT_A_TEMPLATE:
             return str(value)
         if isinstance(value, Mapping):
             return {without_vault_objects(name): without_vault_objects(member) for name, member in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [without_vault_objects(item) for item in value]
-        return value
+        return [without_vault_objects(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 else:
     from ansible.parsing.vault import VaultHelper
@@ -132,9 +130,7 @@ else:
             return str.__str__(value)
         if isinstance(value, Mapping):
             return {untrusted(key): untrusted(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [untrusted(item) for item in value]
-        return value
+        return [untrusted(item) for item in value] if isinstance(value, (list, tuple)) else value
 
     def was_vaulted(value: Any) -> bool:
         """Return True if Ansible knows that a value was vaulted: it is passed unchanged."""

@@ -110,7 +110,6 @@ class Kind:
 
     :ivar name: the word of the interface, and the name of the module.
     :ivar path: the beginning of its paths in the singular; ``{template}`` is filled in for field definitions.
-    :ivar create_path: path to create a record; empty if the service creates none.
     :ivar by_id_path: path with ``{id}`` to read a record by its integer id.
     :ivar missing_is_empty: True if some instances answer 200 without a body if a record does not exist.
     :ivar uuid_keys: keys of the uuid in an answer. The first key that the answer has counts.
@@ -172,7 +171,6 @@ class Kind:
 
     name: str
     path: str
-    create_path: str = ""
     by_id_path: str = ""
     missing_is_empty: bool = False
     uuid_keys: tuple[str, ...] = ("uuid",)
@@ -279,6 +277,11 @@ class Kind:
         return f"{self.path}s"
 
     @property
+    def create_path(self) -> str:
+        """Return the path to create a record; empty if a body is not enough."""
+        return self.path if self.match_on and not self.created_from else ""
+
+    @property
     def item_path(self) -> str:
         """Return the path with ``{uuid}`` to read, update and delete a record."""
         return f"{self.path}/{{uuid}}"
@@ -352,20 +355,20 @@ class Kind:
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 
+def _fields(**types: str) -> tuple[Field, ...]:
+    """Return optional fields by key and type."""
+    return tuple(Field(key, type_name) for key, type_name in types.items())
+
+
 FIELD_DEFINITION = Kind(
     name="field_definition",
     path="/asset-tracking/{template}/field-definition",
-    create_path="/asset-tracking/{template}/field-definition",
     fields=(
         Field("label", "TEXT", mandatory=True),
         Field("field_key", "TEXT"),
         Field("type", "TYPE_NAME", mandatory=True, allowed=tuple(sorted(FIELD_TYPES))),
-        Field("constraints", "CONSTRAINTS"),
-        Field("attributes", "ATTRIBUTES"),
-        Field("relations", "RELATIONS"),
-        Field("comment", "LONG_TEXT"),
-        Field("default_value", "SCALAR"),
-        Field("possible_values", "SCALARS"),
+        *_fields(constraints="CONSTRAINTS", attributes="ATTRIBUTES", relations="RELATIONS", comment="LONG_TEXT"),
+        *_fields(default_value="SCALAR", possible_values="SCALARS"),
     ),
     match_on=(("field_key",), ("label",)),
     update="PUT",
@@ -381,7 +384,6 @@ LOCATION = Kind(
     name="location",
     path="/location",
     count_path="/locations/count",
-    create_path="/location",
     uuid_keys=("location_uuid", "uuid"),
     fields=tuple(Field(key, "TEXT", mandatory=key == "name") for key in ("name", "address", "zip", "city", "country")),
     match_on=(("name",),),
@@ -398,7 +400,6 @@ ROOM = Kind(
     name="room",
     path="/room",
     count_path="/rooms/count",
-    create_path="/room",
     uuid_keys=("room_uuid", "uuid"),
     template="room",
     match_on=(("building_id", "number"), ("building_id", "name")),
@@ -414,7 +415,6 @@ PERSON = Kind(
     name="person",
     path="/person",
     count_path="/persons/count",
-    create_path="/person",
     by_id_path="/person/by-id/{id}",
     missing_is_empty=True,
     uuid_keys=("person_uuid", "uuid"),
@@ -455,7 +455,6 @@ OBJECT = Kind(
     name="object",
     path="/object",
     count_path="/objects/count",
-    create_path="/object",
     uuid_keys=("asset_uuid", "uuid"),
     template="asset",
     match_on=(("barcode",),),
@@ -474,7 +473,6 @@ OBJECT = Kind(
 TASK = Kind(
     name="task",
     path="/task-management/task",
-    create_path="/task-management/task",
     status_path="/task-management/task/{uuid}/status",
     fields=(
         Field("title", "TEXT", mandatory=True),
@@ -483,8 +481,7 @@ TASK = Kind(
         Field("reminders", "INTERVALS", constraints={"max_items": 2}),
         Field("recurring_schedule", "INTERVAL"),
         Field("assignees", "USERS", mandatory=True, constraints={"min_items": 1, "max_items": 1}),
-        Field("references", "ASSETS"),
-        Field("attachments", "ATTACHMENTS"),
+        *_fields(references="ASSETS", attachments="ATTACHMENTS"),
         Field("status", "CHOICE", allowed=("open", "closed")),
     ),
     match_on=(("title",),),
@@ -518,7 +515,6 @@ TASK = Kind(
 RENTAL_CASE = Kind(
     name="rental_case",
     path="/rental-management/rental-case",
-    create_path="/rental-management/rental-case",
     fields=(
         Field("title", "TEXT", mandatory=True),
         Field(
@@ -531,13 +527,9 @@ RENTAL_CASE = Kind(
         Field("issue_date_reminder", "INTERVAL"),
         Field("due_date", "DAY", mandatory=True),
         Field("due_date_reminder", "INTERVAL"),
-        Field("is_full_day", "WHOLE_DAYS"),
-        Field("issue_at", "DATETIME"),
-        Field("due_at", "DATETIME"),
+        *_fields(is_full_day="WHOLE_DAYS", issue_at="DATETIME", due_at="DATETIME"),
         Field("responsible_user", "USER", mandatory=True, wire="responsible_user_uuid"),
-        Field("renter", "RENTER"),
-        Field("comment", "LONG_TEXT"),
-        Field("attachments", "ATTACHMENTS"),
+        *_fields(renter="RENTER", comment="LONG_TEXT", attachments="ATTACHMENTS"),
     ),
     match_on=(("title", "issue_date"),),
     update="PUT",
@@ -562,7 +554,6 @@ RENTAL_CASE = Kind(
 CATALOG_ITEM = Kind(
     name="catalog_item",
     path="/catalog-item",
-    create_path="/catalog-item",
     template="asset",
     key_prefix="catalog_object_",
     match_on=(("inventory_name",),),
@@ -577,13 +568,8 @@ CATALOG_ITEM = Kind(
 HUB_ITEM = Kind(
     name="hub_item",
     path="/circularity-hub/item",
-    fields=(
-        Field("id", "NUMBER"),
-        Field("asset_id", "NUMBER"),
-        Field("price", "MONEY"),
-        Field("suggested_price", "MONEY"),
-        Field("category_id", "NUMBER"),
-        Field("deleted", "BOOLEAN"),
+    fields=_fields(
+        id="NUMBER", asset_id="NUMBER", price="MONEY", suggested_price="MONEY", category_id="NUMBER", deleted="BOOLEAN"
     ),
     filters="query",
     numbered=True,
@@ -602,16 +588,9 @@ HUB_ORDER = Kind(
     name="hub_order",
     path="/circularity-hub/order",
     fields=(
-        Field("id", "NUMBER"),
-        Field("order_number", "TEXT"),
-        Field("created_at", "DATETIME"),
-        Field("user_id", "NUMBER"),
-        Field("total_price", "MONEY"),
-        Field("completed", "BOOLEAN"),
-        Field("cancelled", "BOOLEAN"),
-        Field("cancellation_reason", "LONG_TEXT"),
-        Field("billing_data", "BILLING"),
-        Field("articles", "ARTICLES"),
+        *_fields(id="NUMBER", order_number="TEXT", created_at="DATETIME", user_id="NUMBER", total_price="MONEY"),
+        *_fields(completed="BOOLEAN", cancelled="BOOLEAN", cancellation_reason="LONG_TEXT"),
+        *_fields(billing_data="BILLING", articles="ARTICLES"),
     ),
     filters="query",
     numbered=True,
@@ -621,13 +600,7 @@ HUB_ORDER = Kind(
 FILE = Kind(
     name="file",
     path="/file",
-    fields=(
-        Field("name", "TEXT"),
-        Field("type", "TEXT"),
-        Field("size", "NUMBER"),
-        Field("creator_id", "NUMBER"),
-        Field("created_at", "DATETIME"),
-    ),
+    fields=_fields(name="TEXT", type="TEXT", size="NUMBER", creator_id="NUMBER", created_at="DATETIME"),
     sort="",
     newest=20,
 )

@@ -65,9 +65,7 @@ class Reference:
         """Return True if both mean the same record, or None if one has only an id and the other only a uuid."""
         if self.uuid and other.uuid:
             return self.uuid == other.uuid
-        if self.id is not None and other.id is not None:
-            return self.id == other.id
-        return None
+        return self.id == other.id if self.id is not None and other.id is not None else None
 
 
 @dataclass

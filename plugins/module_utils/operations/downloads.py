@@ -55,9 +55,7 @@ class _LocalFiles:
 
         :raises InvalidInput: if something else exists: a directory, a device, a pipe.
         """
-        if self.folder.type_of(name) in (None, FileType.LINK):
-            return None
-        return self.folder.status(name).st_size
+        return None if self.folder.type_of(name) in (None, FileType.LINK) else self.folder.status(name).st_size
 
     def keep(self, name: str) -> Sides:
         """Apply mode, owner and group to a file that is kept. Return their changes."""

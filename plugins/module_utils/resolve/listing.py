@@ -471,6 +471,4 @@ def _rank(value: Any) -> tuple[Any, ...]:
         return (False, value)
     if isinstance(value, Reference) and value.id is not None:
         return (False, value.id)
-    if isinstance(value, dt.datetime):
-        return (False, value.timestamp())
-    return (True, _text(value))
+    return (False, value.timestamp()) if isinstance(value, dt.datetime) else (True, _text(value))

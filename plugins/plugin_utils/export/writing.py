@@ -101,9 +101,7 @@ def flow(value: Any) -> str:
     """Return a value on one line, lists and maps in brackets."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(str(key), ' ')} {flow(member)}" for key, member in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(flow, value)) + "]"
-    return scalar(value)
+    return "[" + ", ".join(map(flow, value)) + "]" if isinstance(value, (list, tuple)) else scalar(value)
 
 
 def _key(name: str, before_its_value: str) -> str:
