@@ -93,7 +93,11 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "rules/test_processes",
     ),
     "plugin_utils/absorb/patch": tuple(f"plugin_utils/absorb/test_{name}" for name in ("patch", "random_changes")),
-    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse", "scenarios/undo"),
+    "plugin_utils/undo/inverse": (
+        "plugin_utils/undo/test_inverse",
+        "scenarios/undo",
+        "scenarios/hidden_records/undo",
+    ),
 }
 """The mutated files, each with the tests that must detect changes.
 
