@@ -287,8 +287,6 @@ def test_a_new_definition_sends_what_was_written() -> None:
 def test_a_new_kind_that_is_replaced_needs_its_declaration_alone() -> None:
     kind = Kind(
         "contract",
-        "/contracts",
-        "/contract/{uuid}",
         "/contract",
         fields=(Field("number", "TEXT"), Field("amount", "MONEY"), Field("note", "TEXT"), Field("ends_on", "DAY")),
         update="PUT",
