@@ -76,7 +76,7 @@ class RelabelledRecords(Aspect):
         for kind_name in {record.kind.name for record in left.values()}:
             for uuid, entry in context.claimed.get(kind_name, {}).items():
                 record = left.get(self._claim(kind_name, uuid))
-                if record is not None and entry.state == "present":
+                if record is not None and entry.state == "present" and not entry.uuid:
                     schema, keys, values = context.identify(entry)
                     planned = context.planned(entry, schema, values, keys, context.words(schema, keys, values))
                     if self._has_new_key(planned, record):
@@ -88,7 +88,9 @@ class RelabelledRecords(Aspect):
         uuid = options.uuids.get(planned.journal_name)
         if current is None or uuid in (None, current.uuid) or context.findings or options.note_references:
             return
-        if planned.entry.state != "present" or planned.kept_as or not planned.kind.is_plain:
+        entry = planned.entry
+        # An undo identifies records by uuid.
+        if entry.uuid or entry.state != "present" or planned.kept_as or not planned.kind.is_plain:
             return
         record = context.state.of_uuid(planned.kind, str(uuid))
         if record is not None and not self._is_followed(planned, record) and self._has_new_key(planned, record):
