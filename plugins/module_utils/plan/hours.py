@@ -111,6 +111,4 @@ def _check_moved_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], 
 
 
 def _as_it_will_be(schema: Schema, key: str, desired: Mapping[str, Any], current: Record | None) -> Any:
-    if key in desired or current is None:
-        return desired.get(key)
-    return schema.read_field(key, current.flat)
+    return desired.get(key) if key in desired or current is None else schema.read_field(key, current.flat)

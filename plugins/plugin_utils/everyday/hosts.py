@@ -20,6 +20,7 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, shorten
 from ...module_utils.model.kinds import OBJECT, SERVER_KEYS
 from ...module_utils.model.schema import type_of
+from ...module_utils.plan.change import UPDATE
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
@@ -99,6 +100,9 @@ class _Hosts:
         scope = {section: _listed(fields) for section, fields in self._options["scope"].items()}
         if entries:
             result = self._call.carry_out(lists, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
+            # An object may come back from the archive.
+            back = {change["key"] for change in result.get("changes", ()) if change["action"] == UPDATE}
+            self._created = {host: given for host, given in self._created.items() if serials[host] not in back}
         else:
             result = {"changed": False, "msg": "no host has an object"}
         document: dict[str, Any] = self._client.without_credentials(
