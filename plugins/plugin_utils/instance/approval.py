@@ -240,7 +240,7 @@ class Digests:
 
     def is_created(self, reference: Reference) -> bool:
         """Return True if a reference leads to a record that the approval creates."""
-        return (reference.uuid if reference.pending is None else id(reference.pending)) in self._created
+        return not self._created.keys().isdisjoint((reference.uuid, id(reference.pending)))
 
     def _reference(self, reference: Reference) -> Any:
         mark = reference.uuid if reference.pending is None else id(reference.pending)
@@ -308,10 +308,9 @@ class Gate:
         now = self.digests.approved(planned)
         if now.digest == approved.digest:
             return True
-        # If all fields of an update are left, nothing was done, and somebody else changed the record.
-        is_less = approved.action == CREATE or set(now.fields) < set(approved.fields)
-        is_within = now.wanted == approved.wanted and set(now.fields) <= set(approved.fields)
-        return is_less and is_within and self.is_begun(planned) and self._is_sent_later(approved, planned)
+        # If all fields are left, nothing was done, and somebody else changed the record.
+        is_rest = now.wanted == approved.wanted and set(now.fields) < set(approved.fields)
+        return is_rest and self.is_begun(planned) and self._is_sent_later(approved, planned)
 
     def _is_sent_later(self, approved: ApprovedChange, planned: Planned) -> bool:
         """Return True if a change has only what is sent after other fields, so that nobody else must have changed it.
@@ -320,7 +319,7 @@ class Gate:
         came back from the archive.
         """
         kind, change = planned.kind, planned.change
-        if change.action == CREATE or (ARCHIVED_AT in approved.fields and not change.unarchive):
+        if ARCHIVED_AT in approved.fields and not change.unarchive:
             return True
         values = dict(change.values)
         if approved.action == UPDATE or change.before.get(kind.status_key) == kind.open_status:

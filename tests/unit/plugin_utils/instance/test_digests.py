@@ -33,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     HUB_ITEM,
     OBJECT,
     ROOM,
+    TASK,
     Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -409,6 +410,40 @@ def test_a_change_is_the_approved_one_or_its_rest(
         assert (left, warnings) == ([] if reason else ["7"], ["last"])
         skipped = judged([before], [after], **members, stale="skip")
         assert skipped == (left, [f"{reason}, and is skipped.", "last"] if reason else ["last"], [])
+
+
+def status(action: str, was: str | None = None, **others: Any) -> Planned:
+    """Return a planned task. Its status is sent after its other fields."""
+    desired = {"title": "T", "status": "closed"}
+    if was is None:
+        return planned(action, desired, TASK)
+    values = {"status": "closed", **others}
+    return planned(action, values, TASK, U, now={"title": "T"}, desired=desired, before={"status": was})
+
+
+def back(*names: str, unarchive: bool, **wanted: Any) -> Planned:
+    return planned(
+        "update", dict.fromkeys(names, "new"), uuid=U, desired={"note": "new", **wanted}, unarchive=unarchive
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_rest"),
+    [
+        (status("create"), status("update", "open"), True),
+        (status("create"), status("update", "halfway"), False),
+        (status("update", "open", comment="new"), status("update", "halfway"), True),
+        (back("note", unarchive=True), back("note", unarchive=False), True),
+        (back("note", unarchive=True), back("note", unarchive=False, note="other"), False),
+        (back("note", "size", unarchive=False), back("note", unarchive=False), False),
+        (back("note", "size", unarchive=True), back("note", unarchive=True), False),
+    ],
+)
+def test_only_what_is_sent_later_is_the_rest_of_an_interrupted_run(
+    before: Planned, after: Planned, is_rest: bool
+) -> None:
+    assert (judged([before], [after], begun=True)[2] == []) is is_rest
+    assert judged([before], [after], begun=False)[2] != []
 
 
 def test_changes_that_were_not_approved_are_left_out() -> None:
