@@ -364,7 +364,9 @@ def judged(
     """Return the keys of the changes that are left of a plan after an approved plan, the warnings, and the refusals."""
     plan = InstancePlan(list(before))
     approval = Approval.from_plan(plan, DesiredInstance(), ROOT, FILES, Digests(plan, contents(), None))
-    plan = InstancePlan(list(after), warnings=["last"], state=members.pop("state", None))
+    plan = InstancePlan(
+        list(after), warnings=["last"], state=members.pop("state", None), managed=members.pop("managed", {})
+    )
     digests = Digests(plan, contents(), None, approval.creations)
     found, refusals = Gate(approval, digests, files, lambda _change: begun, **members).judge(plan)
     return [change.key for change in found.changes], found.warnings, refusals
@@ -444,6 +446,19 @@ def test_only_what_is_sent_later_is_the_rest_of_an_interrupted_run(
 ) -> None:
     assert (judged([before], [after], begun=True)[2] == []) is is_rest
     assert judged([before], [after], begun=False)[2] != []
+
+
+def test_links_to_what_an_approval_creates_are_sent_later() -> None:
+    room = planned("create", {"number": "1"}, ROOM, key="North/1")
+    link = Reference(ROOM.name, written="North/1", pending=room.entry)
+    before = [room, update("note", "target_room", target_room=link)]
+    made = {"begun": True, "managed": {ROOM.name: {V: "North/1"}}}
+    rest = update("target_room", target_room=Reference(ROOM.name, uuid=V))
+    assert judged(before, [rest], is_whole=False, **made) == (["7"], ["last"], [])
+    assert judged(before, [update("note", target_room=Reference(ROOM.name, uuid=V))], is_whole=False, **made)[0] == []
+    field = planned("create", {"label": "Size", "relations": []}, FIELD_DEFINITION, template="asset")
+    relations = planned("update", {"relations": []}, FIELD_DEFINITION, U, template="asset", desired=field.desired)
+    assert judged([field], [relations], begun=True)[2] == []
 
 
 def test_changes_that_were_not_approved_are_left_out() -> None:
