@@ -452,7 +452,7 @@ def test_links_to_what_an_approval_creates_are_sent_later() -> None:
     room = planned("create", {"number": "1"}, ROOM, key="North/1")
     link = Reference(ROOM.name, written="North/1", pending=room.entry)
     before = [room, update("note", "target_room", target_room=link)]
-    made = {"begun": True, "managed": {ROOM.name: {V: "North/1"}}}
+    made: dict[str, Any] = {"begun": True, "managed": {ROOM.name: {V: "North/1"}}}
     rest = update("target_room", target_room=Reference(ROOM.name, uuid=V))
     assert judged(before, [rest], is_whole=False, **made) == (["7"], ["last"], [])
     assert judged(before, [update("note", target_room=Reference(ROOM.name, uuid=V))], is_whole=False, **made)[0] == []
