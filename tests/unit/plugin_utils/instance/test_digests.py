@@ -455,6 +455,7 @@ def test_links_to_what_an_approval_creates_are_sent_later() -> None:
     made: dict[str, Any] = {"begun": True, "managed": {ROOM.name: {V: "North/1"}}}
     rest = update("target_room", target_room=Reference(ROOM.name, uuid=V))
     assert judged(before, [rest], is_whole=False, **made) == (["7"], ["last"], [])
+    assert judged(before, [room, update("target_room", target_room=link)], begun=True)[2] == []
     assert judged(before, [update("note", target_room=Reference(ROOM.name, uuid=V))], is_whole=False, **made)[0] == []
     field = planned("create", {"label": "Size", "relations": []}, FIELD_DEFINITION, template="asset")
     relations = planned("update", {"relations": []}, FIELD_DEFINITION, U, template="asset", desired=field.desired)
