@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..client.client import Client
@@ -64,17 +64,19 @@ def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
 
 
 def archived_duplicate(
-    client: Client, schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], uuid: str = ""
+    client: Client, schema: Schema, keys: Sequence[str], desired: Mapping[str, Any], uuids: Iterable[str] = ()
 ) -> Record | None:
     """Return the unlisted record with a natural key, or None if it is not found.
 
-    :param uuid: the last known uuid of a record with this key. It is read first: the record may have another barcode.
+    :param uuids: the uuids that were noted for this key. They are read first: the record may have another barcode.
     """
-    record = client.get(schema.kind, uuid) if uuid else None
-    # Another record may have the key if that one was deleted.
-    if record is None and can_be_looked_up(schema, desired):
+    noted = filter(None, (client.get(schema.kind, uuid) for uuid in uuids))
+    found = next((record for record in noted if natural_keys.identified(schema, keys, desired, [record])), None)
+    # If all of them are gone, another record may have the key.
+    if found is None and can_be_looked_up(schema, desired):
         record = find_by_barcode(client, schema, str(desired[schema.kind.barcode_key]))
-    return next(iter(natural_keys.identified(schema, keys, desired, [record] if record else [])), None)
+        found = next(iter(natural_keys.identified(schema, keys, desired, [record] if record else [])), None)
+    return found
 
 
 def second_record(kind: Kind) -> str:

@@ -225,9 +225,8 @@ def _group(changes: list[Change], is_drift: bool, most: int) -> Group:
     is_same = action == UPDATE and len(changes) >= _FEW_EQUAL and len({*map(_values, changes)}) == 1
     side = SIDE_WORDS.get(side_of(changes[0]), "") if is_drift else ""
     title = f"{side and f'{side}: '}{_title(changes, is_same, is_drift)}: {counted(len(changes), section)}"
-    return Group(
-        section, action, title, changes, [row_of(change, is_drift, most) for change in changes[:most]], is_same
-    )
+    rows = [row_of(change, is_drift, most) for change in changes[:most]]
+    return Group(section, action, title, changes, rows, is_same)
 
 
 def _title(changes: Sequence[Change], is_same: bool, is_drift: bool) -> str:

@@ -76,7 +76,6 @@ class _Missing:
         first = self._planned[indexes[0]]
         self._kind, self._state = first.kind, first.entry.state
         self._uuids = context.options.uuids
-        # The record that was noted last may have been deleted.
         self._noted: dict[str, list[str]] = defaultdict(list)
         for uuid, name in context.options.names.items():
             self._noted[name].append(uuid)
@@ -193,11 +192,9 @@ class _Missing:
         def look_up(index: int) -> Record | None:
             planned, client = self._planned[index], self._context.client
             try:
-                noted = dict.fromkeys(
-                    [uuids[index], *(self._noted.get(self._names[index], ()) if uuids[index] else ())]
-                )
-                ways = (archived_duplicate(client, planned.schema, planned.keys, planned.desired, at) for at in noted)
-                record = next((found for found in ways if found is not None), None)
+                # The record that was noted last may have been deleted.
+                noted = reversed(self._noted.get(self._names[index], ())) if uuids[index] else ()
+                record = archived_duplicate(client, planned.schema, planned.keys, planned.desired, noted)
                 for old in self._context.old_keys.get(id(planned.entry), ()):
                     desired = {**planned.desired, **old}
                     record = record or archived_duplicate(client, planned.schema, tuple(old), desired)

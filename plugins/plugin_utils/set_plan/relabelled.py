@@ -26,7 +26,7 @@ _MOST_NAMED = 10
 """Maximum number of named records in a finding about relabelled records."""
 
 _GIST = "a record of this set had this key before, and now has another key"
-_FOLLOW = "Write the present keys of the records here, and change nothing else, or give them back their keys there"
+_FOLLOW = "Write the present keys of the records here, and change nothing else, or give them back their keys"
 
 
 class RelabelledRecords(Aspect):
