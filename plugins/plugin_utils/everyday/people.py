@@ -50,7 +50,8 @@ class Person:
             return cls(record, users[0])
         emails = [of.flat.get("email") for of in (record, *accounts)]
         is_known = all(isinstance(email, str) or email in EMPTY for email in emails)
-        return cls(record, None, "" if is_known else "an e-mail address is in an unknown form")
+        doubt = "" if is_known else "an e-mail address is in an unknown form"
+        return cls(record, None, "no list shows the user of this person" if record.flat.get("user_uuid") else doubt)
 
     @property
     def email(self) -> str:

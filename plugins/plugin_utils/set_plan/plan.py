@@ -341,7 +341,8 @@ class PlanOptions:
         noted.
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
-    :ivar origins: uuid to the file of a record in its last apply, if noted, a colon, and the line if that is noted.
+    :ivar origins: uuid to the file of a record in its last apply, if noted, a colon, the line if that is noted, and
+        what :mod:`~.prune` and :mod:`~.sources` need to know about it.
     :ivar baseline: what was last applied. It collects the records that are as written in the files.
     :ivar notes_all: True to collect all such records, because the run notes them.
     :ivar names: uuid to the last noted kind and key of a record of the set.

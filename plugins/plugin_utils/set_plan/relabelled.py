@@ -96,7 +96,7 @@ class RelabelledRecords(Aspect):
         if record is not None and not self._is_followed(planned, record) and self._has_new_key(planned, record):
             context.find(planned.entry.place, FieldError.at((), _words(context, [(planned, record)]), _GIST))
         elif record is None and current.uuid in options.names and self._has_new_key(planned, current):
-            words = f"{planned} is another record, which had another key before; the record that had this key is gone"
+            words = f"{planned} is another record, which had another key; no list shows the record that had this key"
             context.find(planned.entry.place, FieldError.at((), f"{words}. {_FOLLOW}", _GIST))
 
     def _claim(self, kind: str, uuid: str) -> str:

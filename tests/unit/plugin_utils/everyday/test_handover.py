@@ -54,6 +54,15 @@ def test_the_user_of_a_person_keeps_its_tasks_if_the_address_of_the_person_chang
     assert (result["tasks"], result["is_clear"]) == (before["tasks"], False)
 
 
+def test_a_user_that_no_list_shows_leaves_a_doubt(here: Embedded, monkeypatch: pytest.MonkeyPatch) -> None:
+    (person,) = (person for person in here.client().list_all(PERSON) if person.flat["email"] == BERND)
+    hand(here, person=BERND, to=DAVID)
+    answer_oddly(monkeypatch, PERSON, user_uuid="5a5e0000-0000-4000-8000-00000000000f", email="b.k@nordhain.example")
+    result = hand(here, person=person.uuid, require_clear=True)
+    assert (result.get("failed"), result["is_clear"]) == (True, False)
+    assert "users could not be read: no list shows the user of this person" in result["msg"]
+
+
 def test_the_sheet_is_escaped_prints_on_a4_and_is_for_the_owner_alone(here: Embedded, tmp_path: Path) -> None:
     here.call(
         "object", fields={"barcode": "100023", "inventory_name": "<script>alert(1)</script>"}, match_on=["barcode"]
