@@ -152,7 +152,7 @@ def decode_json(
         found = json.loads(
             text,
             parse_int=_integer,
-            parse_constant=_no_constant,
+            parse_constant=no_constant,
             object_pairs_hook=object_pairs_hook,
             object_hook=object_hook,
         )
@@ -173,7 +173,7 @@ def decode_json(
     return found
 
 
-def _no_constant(name: str) -> Any:
+def no_constant(name: str) -> Any:
     """Refuse the words that Python alone accepts as numbers in JSON."""
     raise ValueError(f"{name} is not JSON")
 

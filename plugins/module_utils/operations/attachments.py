@@ -100,6 +100,11 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     with client.creations.making(FILE.name) if present else nullcontext():
         if present and wanted.uuid is None:
             upload(client, wanted)
+            # Only objects have requests for single files, and somebody may have linked others during the upload.
+            record = record if kind is _OBJECT else client.get(kind, record.uuid) or record
+            linked = _linked(record, field)
+            after = [*linked, wanted]
+            _require_room(field, linked, after)
         now = _change_files(client, record, field, after, [wanted] if present else same, present)
     return _report(client, True, wanted, now, diff)
 

@@ -288,10 +288,7 @@ class _Export:
     # ---- records
 
     def _schema(self, kind: Kind) -> Schema:
-        schema = self._client.schema(kind)
-        if kind.open_fields:
-            for record in self._state.records(kind):
-                schema.learn(record.flat)
+        schema = self._state.learned(kind)
         self._result.schemas[kind.name] = schema
         return schema
 

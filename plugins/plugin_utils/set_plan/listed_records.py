@@ -104,6 +104,13 @@ class ListedRecords(InstanceState):
             self._is_complete.add(name)
         return has_missed
 
+    def learned(self, kind: Kind) -> Schema:
+        """Return the fields of a kind, with those that only its records show."""
+        schema = self.client.schema(kind)
+        for record in self.records(kind) if kind.open_fields else ():
+            schema.learn(record.flat)
+        return schema
+
     def is_listed(self, kind: Kind, template: str = "") -> bool:
         """Return True if the records of a kind were listed already."""
         return f"{kind.name} {template}".strip() in self._records

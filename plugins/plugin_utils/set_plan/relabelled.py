@@ -21,6 +21,7 @@ from ...module_utils.resolve import natural_keys
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair, Planned
+from .resolver import numbered_references
 
 _MOST_NAMED = 10
 """Maximum number of named records in a finding about relabelled records."""
@@ -85,12 +86,12 @@ class RelabelledRecords(Aspect):
     def changed(self, planned: Planned, current: Record | None) -> None:
         """Refuse to give a record the values of another record, whose key it has now."""
         context, options = self._context, self._context.options
-        uuid = options.uuids.get(planned.journal_name)
-        if current is None or uuid in (None, current.uuid) or context.findings or options.note_references:
-            return
-        entry = planned.entry
+        uuid, entry = options.uuids.get(planned.journal_name), planned.entry
         # An undo identifies records by uuid.
-        if entry.uuid or entry.state != "present" or planned.kept_as or not planned.kind.is_plain:
+        if current is None or entry.uuid or entry.state != "present" or options.note_references:
+            return
+        self._stays(planned)
+        if uuid in (None, current.uuid) or context.findings or planned.kept_as or not planned.kind.is_plain:
             return
         record = context.state.of_uuid(planned.kind, str(uuid))
         if record is not None and not self._is_followed(planned, record) and self._has_new_key(planned, record):
@@ -98,6 +99,21 @@ class RelabelledRecords(Aspect):
         elif record is None and current.uuid in options.names and self._has_new_key(planned, current):
             words = f"{planned} is another record, which had another key; no list shows the record that had this key"
             context.find(planned.entry.place, FieldError.at((), f"{words}. {_FOLLOW}", _GIST))
+
+    def _stays(self, planned: Planned) -> None:
+        """Refuse to change a reference only because another record has the name of its target now."""
+        context, state = self._context, self._context.state
+        for key, value in planned.desired.items():
+            kept = {target.uuid for target in references_in(value)}
+            targets = map(state.find, references_in(planned.now(key))) if kept else ()
+            left = {record.uuid: record for record in targets if record and record.uuid not in kept}
+            for number, target in numbered_references(value):
+                record = left.get(context.options.uuids.get(self._claim(target.target, str(target.uuid)), ""))
+                if record is not None:
+                    name = f"{record.kind.words} {state.shown_name_of(record) or record.uuid}"
+                    words = f"another record has this name now, and {planned} refers to {name}. {_FOLLOW}"
+                    problem = FieldError.at((), words, _GIST)
+                    context.note(context.about_reference(planned.entry, key, number, target, problem))
 
     def _claim(self, kind: str, uuid: str) -> str:
         """Return the name in the journal of the entry that claims a record."""

@@ -70,11 +70,7 @@ class Resolver(Reading):
         Without definitions these are the fields that its records have.
         """
         if kind.name not in self._schemas:
-            schema = self.client.schema(kind)
-            if kind.open_fields:
-                for record in self.state.records(kind):
-                    schema.learn(record.flat)
-            self._schemas[kind.name] = schema
+            self._schemas[kind.name] = schema = self.state.learned(kind)
             self.hiding.learn(schema.fields.values())
         return self._schemas[kind.name]
 
@@ -219,7 +215,7 @@ class Resolver(Reading):
         elif isinstance(written, Mapping):
             way = (name, *(member for member, value in written.items() if value == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
-        gist = "this reference matches no record, or several"
+        gist = getattr(problem, "gist", "") or "this reference matches no record, or several"
         misfit = Misfit(reference.written, cause_of(problem))
         error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
         remedy = self.wanted.cells.remedy(entry, name, written)

@@ -99,7 +99,7 @@ class ScanCodes(Aspect):
             self._labels += current is not None
         if current is None or code == now:
             return
-        if code not in EMPTY and self._is_deliberate(schema, code, now):
+        if code not in EMPTY and (now, code) in self._moved(schema):
             self._deliberate.add(id(entry))
             return
         if code not in EMPTY:
@@ -145,10 +145,6 @@ class ScanCodes(Aspect):
         gist = "this scan code belongs to another object"
         words = f"{name}: {shorten(code)} {why}"
         self._context.find(entry.place_of(name), FieldError.at((name,), words, gist, Misfit(code, why)))
-
-    def _is_deliberate(self, schema: Schema, code: Any, now: Any) -> bool:
-        """Return True if ``moved.yml`` gives the object a new code."""
-        return any(new == code and old == now for old, new in self._moved(schema))
 
     def _moved(self, schema: Schema) -> list[tuple[Any, Any]]:
         pairs = []

@@ -361,11 +361,7 @@ class _Inverter:
     def _schema(self, kind: Kind) -> Schema:
         """Return the fields of a kind, including fields that only its records show."""
         if kind.name not in self._schemas:
-            schema = hub_schema() if kind is HUB_ITEM else self._client.schema(kind)
-            if kind.open_fields:
-                for record in self._state.records(kind):
-                    schema.learn(record.flat)
-            self._schemas[kind.name] = schema
+            self._schemas[kind.name] = hub_schema() if kind is HUB_ITEM else self._state.learned(kind)
         return self._schemas[kind.name]
 
     def _restored_fields(self, schema: Schema, change: RecordedChange, current: Record) -> dict[str, Any]:

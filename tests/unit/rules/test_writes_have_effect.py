@@ -116,3 +116,23 @@ def test_a_new_record_that_does_not_exist_fails(here: Machine) -> None:
     done = here.call("person", fields={"email": "ada@example.com"})
     assert done.failed
     assert "does not exist 30 seconds after" in done["msg"]
+
+
+def test_a_file_that_somebody_attaches_during_an_upload_stays(here: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = here.service.answer
+    (here.directory / "other.txt").write_text("Switch it off.")
+    others = ["other.txt"]
+
+    def answered(call: Any, timeout: float) -> Any:
+        found = answer(call, timeout)
+        if others and (call.method, call.path.rpartition("/")[2]) == ("POST", "file"):
+            # Another machine shares no locks.
+            here.runtime = None
+            assert here.call("file", person=BERND, field="documents", path=others.pop())["changed"]
+        return found
+
+    monkeypatch.setattr(here.service, "answer", answered)
+    assert here.call("file", person=BERND, field="documents", path="manual.txt")["changed"]
+    for name in ("manual.txt", "other.txt"):
+        done = here.call("file", person=BERND, field="documents", path=name)
+        assert not done.failed and not done["changed"], done.data

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from ....module_utils.client.limits import no_constant
 from ....module_utils.model.field import MOST_CHARACTERS, Plain, in_digits
 from ..nodes import COLUMN_BITS, DEEPEST, TOO_LONG, Node, mark_at, may_have_wrong_texts, texts_in, wrong_texts
 from ..positions import Finding, Place
@@ -136,11 +137,6 @@ def plain_number(text: str) -> Plain:
 
 _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
 """An exponent for which the number is not too long to be read."""
-
-
-def no_constant(name: str) -> Any:
-    """Refuse the words that only Python accepts as numbers in JSON."""
-    raise ValueError(f"{name} is not JSON")
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
