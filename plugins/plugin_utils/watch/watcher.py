@@ -87,7 +87,7 @@ class Watcher:
         except (AccessTokenRefused, InvalidRequest, PermissionMissing) as refused:
             raise InvalidInput(refused.message) from None
         self.client.forget_definitions()
-        self._next = State(self._state.salt, {name: kind.copy() for name, kind in self._state.kinds.items()})
+        self._next = State(self._state.salt, dict(self._state.kinds))
         events: list[Event] = []
         for name in self.options["kinds"]:
             try:
@@ -112,10 +112,9 @@ class Watcher:
     def _read_kind(self, kind: Kind) -> list[Event]:
         schema = self.client.schema(kind)
         watches = self._watches(schema)
-        is_first = kind.name not in self._next.kinds
-        state = self._next.kinds.get(kind.name) or KindState()
+        is_first = kind.name not in self._state.kinds
+        state = self._state.kinds.get(kind.name, KindState()).copy()
         records, is_whole = self._read(kind, state)
-        self._next.kinds[kind.name] = state
         schema.learn(key for record in records for key in record.flat)
         kind_read = _KindRead(self, schema, state, watches, is_silent=is_first and not self.reports_existing)
         kind_read.see(records)
@@ -126,6 +125,7 @@ class Watcher:
         stamps = [str(record.flat.get(_STAMP) or "") for record in records]
         state.stamp = max(stamps if is_whole else [state.stamp, *stamps], default="")
         state.watched = [watch.mark for watch in watches]
+        self._next.kinds[kind.name] = state
         return kind_read.events
 
     def _watches(self, schema: Schema) -> list[Watch]:

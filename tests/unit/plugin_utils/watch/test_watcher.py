@@ -205,6 +205,17 @@ def test_a_failed_read_loses_no_event(bench: Bench) -> None:
     assert [event["kind"] for event in events_of(watcher)] == ["room"]
 
 
+def test_a_filter_whose_records_are_refused_loses_no_event(bench: Bench) -> None:
+    match = {"id": "here", "kind": "object", "where": {"target_room": "Dresden/1.04"}}
+    watcher = bench.start(kinds=["object"], matches=[match])
+    events_of(watcher)
+    fresh = bench.client.create(OBJECT, {"barcode": "0900001", "inventory_name": "Fresh"})
+    bench.service.steer("POST", "/faults", {"path": "*/rooms", "fault": "403"})
+    assert (events_of(watcher), len(watcher.problems)) == ([], 1)
+    bench.service.steer("DELETE", "/faults")
+    assert brief(events_of(watcher)) == [("new", "object", fresh)]
+
+
 def test_a_kind_that_could_not_be_read_at_first_reports_nothing_at_its_first_read(bench: Bench) -> None:
     bench.service.steer("POST", "/faults", {"path": "*/objects", "fault": "403"})
     source = bench.start(kinds=["object"])
