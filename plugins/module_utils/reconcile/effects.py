@@ -9,8 +9,7 @@ it again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ..client.client import Client
 from ..client.record import Record
@@ -48,23 +47,6 @@ def unchanged_fields(schema: Schema, change: Change, now: Record) -> list[str]:
 def still_has(keys: Sequence[str]) -> str:
     """Return the message that fields still have their old values; empty if there are none."""
     return f"still has its old value of {', '.join(keys)}" if keys else ""
-
-
-def lost_fields(schema: Schema, change: Change, now: Record, desired: Mapping[str, Any]) -> list[str]:
-    """Return the wanted fields that had their values before a change of other fields, and have others now.
-
-    The service may couple fields, such as a building and its room.
-    """
-    before = change.current
-    return sorted(
-        key
-        for key, value in desired.items()
-        if before is not None
-        and key not in change.values
-        and schema.fields[key].wire_key in now.flat
-        and schema.equal(key, schema.read_field(key, before.flat), value)
-        and not schema.equal(key, schema.read_field(key, now.flat), value)
-    )
 
 
 def _is_as_before(schema: Schema, change: Change, now: Record, key: str) -> bool:

@@ -13,12 +13,13 @@ from typing import Any
 from ..client.client import Client
 from ..client.files import require_local
 from ..client.record import Record
-from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError, unless
-from ..model.field import is_uuid
+from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, unless
+from ..model.field import is_uuid, shorten
 from ..model.kinds import Kind
 from ..model.names import escaped, why_unfit
+from ..model.rooms import locations_of_rooms, not_of_room
 from ..model.schema import ParseErrors
-from ..model.types_links import attachments_in, references_in, with_references
+from ..model.types_links import Reference, attachments_in, references_in, with_references
 from ..model.zones import with_offsets, zone_of
 from ..plan.allowed import SIMILAR_NAMES, how_to_allow
 from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
@@ -33,16 +34,9 @@ from ..resolve.listing import learn_fields
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
 from .apply import Applier
-from .effects import lost_fields
 from .prediction import check_targets, why_not_deleted
 from .refusals import named_occupants, perhaps_hidden_owner
 from .result import Result
-
-_COUPLED = (
-    "The service accepted {}, but {}, which this task wants as before, is different now. Either the service couples "
-    "them: then write only one of them, or values that belong together, such as a room and the location that it is in. "
-    "Or somebody changed it meanwhile: then run the task again."
-)
 
 
 @dataclass(frozen=True)
@@ -112,6 +106,7 @@ class _Ensure:
         self._check_new_key(planned.change, keys)
         if planned.change.action == CREATE and SIMILAR_NAMES not in self._desired_record.allow:
             self._check_look_alikes([key for key in keys if key in desired], desired)
+        self._check_rooms(planned.change, desired)
         if planned.change.changed:
             self._reading.check_numbers(references_in(tuple(needed)))
         change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
@@ -130,7 +125,7 @@ class _Ensure:
         finally:
             if self._kind.defines_fields:
                 self._client.forget_definitions()
-        return self._report(change, record, desired)
+        return self._report(change, record)
 
     # ---- desired
 
@@ -164,9 +159,7 @@ class _Ensure:
             f"{name!r} names no field of this template, or several"
             for number, name in missing.items()
         ]
-        if missing and not self._check_mode:
-            raise InvalidInput(words)
-        self._warnings += [unless(line, "creates it") for line in words]
+        self._refuse(words, "creates it")
         return {**fields, "relations": resolved} if "relations" in fields else fields
 
     def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
@@ -234,6 +227,31 @@ class _Ensure:
         ]
         if wrong:
             raise InvalidInput(wrong)
+
+    def _check_rooms(self, change: Change, desired: Mapping[str, Any]) -> None:
+        """Refuse a room and the location of another room: the service couples them, so each run would change one."""
+        names, written = self._written_names(), self._desired_record.fields
+        for pair in locations_of_rooms(self._schema).items():
+            if not set(pair) <= set(desired) or not set(pair) & set(change.values):
+                continue
+            beside, inside = (desired[key] for key in pair)
+            rooms = self._reading.records_of(references_in(inside)).values()
+            place = next(map(natural_keys.parent_of, rooms), None)
+            if place is None or (isinstance(beside, Reference) and beside.same(place) is not False):
+                continue
+            self._reading.read_names([place])
+            location, room = (names[key] for key in pair)
+            why = not_of_room(room, written[room], self._reading.name_of(place) or place.uuid)
+            self._refuse([f"{self._desired_record.prefix}{location}: {shorten(written[location])} {why}"], "moves it")
+
+    def _refuse(self, wrong: Sequence[str], deed: str) -> None:
+        """Raise what is wrong. In check mode, warn of it, because an earlier task of the play may solve it.
+
+        :param deed: what that task has to do, as a verb with its object.
+        """
+        if wrong and not self._check_mode:
+            raise InvalidInput(wrong)
+        self._warnings += [unless(line, deed) for line in wrong]
 
     def _check_look_alikes(self, keys: Sequence[str], desired: Mapping[str, Any]) -> None:
         """Refuse a new natural key that looks like the key of another record. This takes at most one request."""
@@ -311,14 +329,9 @@ class _Ensure:
             self._warnings.append(f"The {self._kind.words} may be archived, so it {change.note} before it is deleted.")
         return self._finish(change, record, change.current.uuid if change.current else None)
 
-    def _report(self, change: Change, record: Record | None, desired: Mapping[str, Any]) -> Result:
+    def _report(self, change: Change, record: Record | None) -> Result:
         if record is None:
             return self._finish(change, {}, change.current.uuid if change.current else None)
-        if change.action == UPDATE and (lost := lost_fields(self._schema, change, record, desired)):
-            names = self._written_names()
-            raise SeventhingsError(
-                _COUPLED.format(*(", ".join(names[key] for key in keys) for keys in (change.values, lost)))
-            )
         change = without_unreadable(change, unread_members(self._schema, change, record) if change.current else ())
         self._warnings += [
             f"{name}: this instance does not know the field and did not keep its value, so every run will send it."

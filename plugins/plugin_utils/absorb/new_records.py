@@ -12,6 +12,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, shorten
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ...module_utils.model.names import normal_name
+from ...module_utils.model.rooms import NOWHERE
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
 from ...module_utils.resolve import natural_keys
@@ -19,7 +20,6 @@ from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.words import OWN_MATCH, names_of
 from ..export.export import Exported, Selection, export_instance
-from ..set_plan.rooms import NOWHERE
 from ..set_plan.scope import Scope
 from .editing import ALL, ELSEWHERE, Editing
 from .files import Fit

@@ -15,6 +15,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import IncompleteList, InvalidInput
 from ...module_utils.model.field import Field, FieldType, Unread, in_digits, readable
 from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
+from ...module_utils.model.rooms import TO_ROOM, coupled_locations
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import references_in
 from ...module_utils.printing.cleaner import clean
@@ -32,7 +33,6 @@ from ..desired.positions import Place
 from ..papers.table import MONEY
 from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import ACTUAL, EXPECTED, comparisons_of
-from ..set_plan.rooms import TO_ROOM, coupled_locations
 from ..set_plan.scope import Scope
 
 _DESCRIBED = {

@@ -15,6 +15,7 @@ from typing import Any
 from ...module_utils.client.connection import connect
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import FileType
+from ...module_utils.model.rooms import COLUMNS
 from ...module_utils.printing.cleaner import cleaned
 from ...module_utils.resolve.hidden_records import YES
 from ..apply.journal import new_set_id
@@ -26,7 +27,6 @@ from ..desired.sources.xlsx_source import openpyxl_library
 from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
 from ..layers.variables import escaped
-from ..set_plan.rooms import COLUMNS
 from .destination import Content, Destination, bytes_of, listed
 from .downloads import FOLDER, Downloads
 from .export import Exported, Selection, export_instance

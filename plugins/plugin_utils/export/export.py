@@ -40,6 +40,7 @@ from ...module_utils.model.kinds import (
     Kind,
 )
 from ...module_utils.model.names import normal_address
+from ...module_utils.model.rooms import RECORDS, implied_locations
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Reference
 from ...module_utils.operations.hub_items import asset_id
@@ -56,7 +57,6 @@ from ..desired.desired import SECTIONS
 from ..desired.words import OWN_MATCH
 from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import exported_without
-from ..set_plan.rooms import RECORDS, implied_locations
 from .downloads import Downloads
 from .naming import IdentifiedRecords, Keys, Naming
 from .portable import NotPortable, Portable, check_read, check_texts, name_in_files, unwritable_fields, writable_fields

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
+from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.plan.notation import in_one_notation
@@ -21,7 +22,6 @@ from ..desired.entry import Entry
 from ..report.reading import PERSON_TYPES
 from ..report.removals import SERVICE_FIELDS, Removals, name_in_words
 from ..set_plan.plan import InstancePlan, Planned
-from ..set_plan.rooms import locations_of_rooms
 
 _PLACES = frozenset({"LINKED_ROOM", "LINKED_LOCATION"})
 _MEANINGFUL = _PLACES | PERSON_TYPES | {"MONEY"}

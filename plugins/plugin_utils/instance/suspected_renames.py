@@ -16,11 +16,11 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import OBJECT, ROOM
+from ...module_utils.model.rooms import TO_ROOM
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE, UPDATE
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
-from ..set_plan.rooms import TO_ROOM
 
 _PROOF = "serial_number"
 """The field that needs no second equal value."""

@@ -12,11 +12,11 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import KINDS, OBJECT, Kind
+from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE
 from ..set_plan.plan import InstancePlan, Planned
-from ..set_plan.rooms import locations_of_rooms
 from .value_diff import as_figure
 
 PERSONS = ("person", "user")

@@ -13,6 +13,7 @@ from ...module_utils.client.query import PER_PAGE
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS, OBJECT, maps_in
+from ...module_utils.model.rooms import TO_LOCATION, TO_ROOM, coupled_locations
 from ...module_utils.model.schema import Schema
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
@@ -21,7 +22,6 @@ from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words,
 from ..desired.positions import Place
 from .aspect import Aspect
 from .context import PlanContext
-from .rooms import TO_LOCATION, TO_ROOM, coupled_locations
 
 _COMPARISON = "FIELD_VALUE_COMPARISON"
 ACTUAL, EXPECTED = "actual_field", "expected_field"

@@ -10,13 +10,13 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field, shorten
 from ...module_utils.model.kinds import ROOM
+from ...module_utils.model.rooms import locations_of_rooms, not_of_room
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Reference
 from ..desired.parsing import written_as
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
-from .rooms import locations_of_rooms
 
 
 class Places(Aspect):
@@ -53,10 +53,7 @@ class Places(Aspect):
         written = [entry.fields.get(name) for name in names]
         found = self._state.find(own)
         actual = (self._state.name_of(found) if found is not None else None) or own.written or own.uuid
-        why = (
-            f"is not the location of the room beside it: {names[0]} {shorten(written[0])} is in {shorten(actual)}; "
-            f"write the room alone, or the location that it is in"
-        )
+        why = not_of_room(names[0], written[0], actual)
         gist = "this is not the location of the room beside it"
         misfit = Misfit(written[1], why)
         words = f"{names[1]}: {shorten(written[1])} {why}"

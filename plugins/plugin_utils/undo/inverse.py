@@ -16,6 +16,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.model import types_links
 from ...module_utils.model.field import EMPTY, is_uuid
 from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, ROOM, TEMPLATE_KINDS, Kind
+from ...module_utils.model.rooms import coupled_locations
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
 from ...module_utils.operations.hub_items import asset_id
@@ -31,7 +32,6 @@ from ..desired.positions import Place
 from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
-from ..set_plan.rooms import coupled_locations
 from .lasting import drops_values, kept_by_archived, lasting_words, stays
 from .record import ApplyRecord, RecordedChange
 from .removals import why_referred

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ...module_utils.model.field import EMPTY, Field
-from ...module_utils.model.schema import Schema
+from .field import EMPTY, Field, shorten
+from .schema import Schema
 
 TO_ROOM, TO_LOCATION = "LINKED_ROOM", "LINKED_LOCATION"
 _WORDS = ("building", "location")
@@ -31,6 +31,17 @@ def locations_of_rooms(schema: Schema) -> dict[str, str]:
     """Return the key of each location field that belongs to a room, with the key of the room field."""
     rooms = [field for field in schema.fields.values() if field.type == TO_ROOM]
     return {location.key: room.key for room in rooms for location in coupled_locations(schema, room)}
+
+
+def not_of_room(room: str, written: Any, actual: Any) -> str:
+    """Return what is wrong with a location beside a room of another location.
+
+    :param room: the field of the room. :param written: the room as it was written. :param actual: its location.
+    """
+    return (
+        f"is not the location of the room beside it: {room} {shorten(written)} is in {shorten(actual)}; "
+        f"write the room alone, or the location that it is in"
+    )
 
 
 RECORDS, COLUMNS, NOWHERE = "records", "columns", ""
