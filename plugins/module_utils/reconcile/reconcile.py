@@ -104,6 +104,7 @@ class _Ensure:
         # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         self._check_new_key(planned.change, keys)
+        self._check_free_key(planned.change, keys)
         if planned.change.action == CREATE and SIMILAR_NAMES not in self._desired_record.allow:
             self._check_look_alikes([key for key in keys if key in desired], desired)
         self._check_rooms(planned.change, desired)
@@ -216,8 +217,6 @@ class _Ensure:
 
     def _check_new_key(self, change: Change, keys: Sequence[str]) -> None:
         """Refuse a new natural key that people can't tell from another one."""
-        if change.action not in (CREATE, UPDATE):
-            return
         own = [key for keys in self._kind.match_on for key in keys]
         prefix, names = self._desired_record.prefix, self._written_names()
         wrong = [
@@ -227,6 +226,19 @@ class _Ensure:
         ]
         if wrong:
             raise InvalidInput(wrong)
+
+    def _check_free_key(self, change: Change, keys: Sequence[str]) -> None:
+        """Refuse a new natural key that another record has. Whoever has ``keys`` was found already."""
+        kind, current = self._kind, change.current
+        values = {**(self._schema.read(current.flat) if current else {}), **change.values}
+        own = natural_keys.default_key(kind, values)
+        is_whole = all(isinstance(values.get(key), (str, Reference)) for key in own)
+        if kind.status_key or not is_whole or set(own).isdisjoint(change.values) or set(own) <= set(keys):
+            return
+        found = self._state.find_existing(self._schema, own, values, self._desired_record.template)
+        words = f"{natural_keys.describe(self._schema, own, values)} already, and it identifies {kind.singular}"
+        others = [record.uuid for record in found if current is None or record.uuid != current.uuid]
+        self._refuse([f"The {kind.words} {other} has {words}" for other in others], "changes that")
 
     def _check_rooms(self, change: Change, desired: Mapping[str, Any]) -> None:
         """Refuse a room and the location of another room: the service couples them, so each run would change one."""
