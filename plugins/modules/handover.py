@@ -29,7 +29,7 @@ options:
     description:
       - The path of a handover sheet (C(.html), C(.xlsx), C(.csv) or C(.json)). C(.html) prints on A4, with totals and
         lines for signatures. Only its owner can read it.
-      - It lists what the person has before anything is handed over. In check mode it is not written. If the person has
+      - It lists what the person has before the handover. Check mode does not write it. With O(to), or if the person has
         nothing, an existing sheet does not change.
     type: path
   require_clear:

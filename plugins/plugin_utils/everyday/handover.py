@@ -165,9 +165,13 @@ class _Handover:
     def _write(self, sheet: list[Path], lists: ObjectLists, document: Mapping[str, Any], has: Belongings) -> None:
         """Write the sheet.
 
-        If the person has nothing, an existing sheet stays, because it shows what was handed over.
+        An existing sheet may show what an earlier run handed over, so it stays if something is handed over now, or if
+        the person has nothing.
         """
-        if self._call.check_mode or (not has.number and any(path.exists() for path in sheet)):
+        kept = [str(path) for path in sheet if path.exists() and (self._options["to"] is not None or not has.number)]
+        if kept and has.number:
+            self._call.warnings.append(f"sheet: {kept[0]} exists and was kept; name another file for the rest.")
+        if self._call.check_mode or kept:
             return
         catalogue = Catalogue(self._options["language"])
         instance, now = lists.client.transport.root, dt.datetime.now(dt.UTC)

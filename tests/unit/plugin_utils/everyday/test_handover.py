@@ -81,6 +81,19 @@ def test_the_sheet_is_escaped_prints_on_a4_and_is_for_the_owner_alone(here: Embe
     assert sheet.read_text("utf-8") == page, "what was handed over is not replaced by an empty sheet"
 
 
+def test_the_sheet_of_a_handover_that_failed_in_part_stays(here: Embedded, tmp_path: Path) -> None:
+    sheet = tmp_path / "bernd.json"
+    here.fault("422", method="PATCH", path="/object/*", after=2, times=1)
+    assert hand(here, person=BERND, to=DAVID, sheet=str(sheet))["failed"]
+    whole = sheet.read_text("utf-8")
+    planned = hand(here, check_mode=True, person=BERND, to=DAVID, sheet=str(sheet))
+    assert f"sheet: {sheet} exists and was kept; name another file for the rest." in planned["warnings"]
+    result = hand(here, person=BERND, to=DAVID, sheet=str(sheet))
+    assert (result["is_clear"], result["warnings"]) == (True, planned["warnings"])
+    assert sheet.read_text("utf-8") == whole
+    assert "warnings" not in hand(here, person=BERND, to=DAVID, sheet=str(sheet))
+
+
 @pytest.mark.parametrize("name", ["bernd.txt", "pipe.html", "missing/bernd.html"])
 def test_a_sheet_is_a_page(here: Embedded, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe.html")
