@@ -59,6 +59,7 @@ class Applier:
     :param extra: members of a body that are only written (notify).
     :param defers: raise a lost answer at once. The caller waits for many records together, and then calls :meth:`write`
         with the error.
+    :param on_effect: called with the uuid of the record after each request that took effect.
     :ivar answered: the record in the answer to an update; None if the answer had none.
     """
 
@@ -69,6 +70,7 @@ class Applier:
         template: str = "",
         extra: Mapping[str, Any] | None = None,
         defers: bool = False,
+        on_effect: Callable[[str], object] = lambda _uuid: None,
     ) -> None:
         self._client = client
         self._schema = schema
@@ -76,6 +78,7 @@ class Applier:
         self._template = template
         self._extra = extra or {}
         self._defers = defers
+        self._on_effect = on_effect
         self.answered: Record | None = None
         self._read: Record | None = None
 
@@ -142,6 +145,7 @@ class Applier:
             return None
         for step in self._steps(change, change.current):
             carry_out(self._client, step, change.current, self._defers, lost)
+            self._on_effect(change.current.uuid)
         return change.current.uuid
 
     def _steps(self, change: Change, current: Record) -> Iterator[Step]:
@@ -173,6 +177,7 @@ class Applier:
             self._upload(change)
             body = create_body(self._schema, change.values, self._extra)
             uuid = self._create_once(change, body, find, known, lost)
+        self._on_effect(uuid)
         status = change.values.get(self._kind.status_key)
         if status not in (None, self._kind.open_status):
             created = Record(self._kind, uuid, None, {self._kind.status_key: self._kind.open_status})

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from ...module_utils.client.client import Client
@@ -243,13 +244,12 @@ class Executor:
             self._carry_out_until_done(planned)
         except PutAside:
             return False
-        except SeventhingsError as error:
-            reason = self._reason(planned, error)
-            if isinstance(error, _ENDS_THE_RUN) or _is_locked_out(planned, error):
-                self._stopped = f"not sent, because of an earlier failure: {reason}"
-            self._fail(planned, reason)
         except Exception as error:
-            # Whatever the error is, the other changes go on, and the result reports it.
+            # Most errors, whatever they are, let the other changes go on, and the result reports them.
+            if isinstance(error, _ENDS_THE_RUN) or _is_locked_out(planned, error):
+                self._stopped = f"not sent, because of an earlier failure: {self._reason(planned, error)}"
+            if planned.created_uuid:
+                self.outcome.is_partial = True
             self._fail_with(planned, error)
         else:
             if self._ready.completes(planned):
@@ -265,7 +265,7 @@ class Executor:
             with self._lost.deferred(planned):
                 yield
         except SeventhingsError as error:
-            if not isinstance(error, OutcomeUnknown) or not error.is_lost:
+            if planned.created_uuid is None and not (isinstance(error, OutcomeUnknown) and error.is_lost):
                 # Without this note, the next run would wait for a record that is never created.
                 with contextlib.suppress(JournalBroken):
                     self._journal.not_created(planned.kind.name, planned.journal_key)
@@ -280,10 +280,7 @@ class Executor:
         return self._plan.hiding.reason(planned.entry, error)
 
     def _fail_with(self, planned: Planned, error: Exception) -> None:
-        self._fail(planned, self._reason(planned, error))
-
-    def _fail(self, planned: Planned, reason: str) -> None:
-        self._leave(planned, reason, self.outcome.failures)
+        self._leave(planned, self._reason(planned, error), self.outcome.failures)
 
     def _leave(self, planned: Planned, reason: str, entries: list[tuple[Planned, str]]) -> None:
         """Note a change that was not written.
@@ -332,8 +329,13 @@ class Executor:
         if found is None:
             with self._sending(planned):
                 found = make_user(self._client, email, defers=True)
-        planned.created_uuid = found.uuid
-        self._journal.note_creation(planned.kind.name, planned.journal_key, planned.created_uuid)
+        self._note_effect(planned, found.uuid)
+
+    def _note_effect(self, planned: Planned, uuid: str) -> None:
+        """Note the record of a change as soon as one of its requests took effect, because a later one may fail."""
+        planned.created_uuid = uuid
+        if planned.change.action == CREATE:
+            self._journal.note_creation(planned.kind.name, planned.journal_key, uuid)
 
     def _found_after_loss(self, planned: Planned) -> Record | None:
         """Return the result of a creation that is never sent twice, or None if it was not sent before.
@@ -369,14 +371,14 @@ class Executor:
 
     def _write(self, planned: Planned, change: Change) -> None:
         extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
-        applier = Applier(self._client, planned.schema, planned.entry.template, extra, defers=True)
+        noted = partial(self._note_effect, planned)
+        applier = Applier(self._client, planned.schema, planned.entry.template, extra, defers=True, on_effect=noted)
         if self._ready.is_link(planned) and change.current is None:
             change = replace(change, current=Record(planned.kind, self._ready.uuid_to_link(planned), None, {}))
         if not change.values and change.action == UPDATE and not change.unarchive:
             return
         if change.action == CREATE:
-            planned.created_uuid = self._create(applier, planned, change)
-            self._journal.note_creation(planned.kind.name, planned.journal_key, planned.created_uuid)
+            self._create(applier, planned, change)
             if planned.change.action == CREATE:
                 self._effects.note(planned, change, first=self._first_values(planned, change))
             return
@@ -387,7 +389,7 @@ class Executor:
             self._journal.unarchiving(change.current.uuid)
         was_managed = change.current is not None and change.current.uuid in self._journal.known
         with self._lost.deferred(planned):
-            planned.created_uuid = applier.write(change, lambda: self._find(planned), lost=self._lost.error_of(planned))
+            applier.write(change, lambda: self._find(planned), lost=self._lost.error_of(planned))
         answered = applier.answered
         if change.action in (DELETE, ARCHIVE):
             note = self._journal.note_removal if change.action == DELETE else self._journal.archived
@@ -411,33 +413,27 @@ class Executor:
         with self._lost.deferred(planned, is_upload=True):
             upload_missing(self._contents, files, self._uploads.upload)
 
-    def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
+    def _create(self, applier: Applier, planned: Planned, change: Change) -> None:
         again = self._lost.outcome_of(planned)
         if again is None and self._client.creations.have_moved(planned.kind.name):
             found = next(iter(self._find(planned)), None)
             if found is not None:
-                return self._adopt(applier, planned, change, found)
+                self._adopt(applier, planned, change, found)
+                return
         self._upload(planned, change)
+        results = [] if again is None else [again[1]]
         try:
             with self._sending(planned):
-                if again is None:
-                    uuid = applier.write(change, lambda: self._find(planned))
-                else:
-                    lost, created = again
-                    known_results = [created]
-                    uuid = applier.write(
-                        change, lambda: known_results.pop() if known_results else self._find(planned), lost=lost
-                    )
+                applier.write(
+                    change, lambda: results.pop() if results else self._find(planned), lost=again and again[0]
+                )
         except REFUSED_VALUES as refused:
             owner = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
             if owner:
                 refused.message += f"{owner} The next plan looks it up in the archive (archived_lookups)."
             raise
-        if uuid is None:
-            raise SeventhingsError("it was sent, but had no effect")
-        return uuid
 
-    def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record) -> str:
+    def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record) -> None:
         """Give a record that somebody else created the planned values.
 
         The change becomes the rest: an update, or nothing.
@@ -459,16 +455,16 @@ class Executor:
         if rest.changed:
             self._upload(planned, rest)
             applier.write(rest, list)
-            planned.created_uuid = found.uuid
             self._effects.note(planned, rest, applier.answered)
-        return found.uuid
+        planned.created_uuid = found.uuid
+        self._journal.note_creation(planned.kind.name, planned.journal_key, found.uuid)
 
     def _find(self, planned: Planned) -> list[Record]:
         """Return the present records with the natural key of a planned record. None had it when the plan was made."""
         return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
-def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
+def _is_locked_out(planned: Planned, error: Exception) -> bool:
     # Everything else was checked during planning, so only the login can be wrong now.
     return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
 
