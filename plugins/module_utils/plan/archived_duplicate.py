@@ -64,14 +64,13 @@ def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
 
 
 def archived_duplicate(
-    client: Client, schema: Schema, keys: Sequence[str], desired: Mapping[str, Any], uuids: Iterable[str] = ()
+    client: Client, schema: Schema, keys: Sequence[str], desired: Mapping[str, Any], noted: Iterable[Record | None] = ()
 ) -> Record | None:
     """Return the unlisted record with a natural key, or None if it is not found.
 
-    :param uuids: the uuids that were noted for this key. They are read first: the record may have another barcode.
+    :param noted: the records that had this key, as they are now. The one with the key may have another barcode.
     """
-    noted = filter(None, (client.get(schema.kind, uuid) for uuid in uuids))
-    found = next((record for record in noted if natural_keys.identified(schema, keys, desired, [record])), None)
+    found = next(iter(natural_keys.identified(schema, keys, desired, filter(None, noted))), None)
     # If all of them are gone, another record may have the key.
     if found is None and can_be_looked_up(schema, desired):
         record = find_by_barcode(client, schema, str(desired[schema.kind.barcode_key]))

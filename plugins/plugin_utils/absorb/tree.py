@@ -98,8 +98,13 @@ class _Pieces:
                 found.members[str(getattr(following, "value", ""))] = (name, value)
                 end = max(end, name.end, value.end)
             following = self._next()
-        found.end = int(following.end_mark.index) if style == "flow" else end
+        found.end = _end_of(following) if style == "flow" else end
         return found
+
+
+def _end_of(event: Any) -> int:
+    """Return the position after an event of the parser."""
+    return int(event.end_mark.index)
 
 
 # ---- JSON

@@ -9,7 +9,6 @@ as deleted. Targets of references are looked up in ``resolver.py``.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -75,10 +74,7 @@ class _Missing:
         self._planned = {index: matched[index][0] for index in indexes}
         first = self._planned[indexes[0]]
         self._kind, self._state = first.kind, first.entry.state
-        self._uuids = context.options.uuids
-        self._noted: dict[str, list[str]] = defaultdict(list)
-        for uuid, name in context.options.names.items():
-            self._noted[name].append(uuid)
+        self._noted = {index: context.noted_uuids(planned) for index, planned in self._planned.items()}
         self._names = {index: planned.journal_name for index, planned in self._planned.items()}
         self._with_key = [
             index for index, planned in self._planned.items() if can_be_looked_up(planned.schema, planned.desired)
@@ -97,8 +93,8 @@ class _Missing:
         chosen = [index for index in uuids if self._names[index] in options.looked_up]
         rest = [index for index in uuids if self._names[index] not in options.looked_up]
         number = len(rest) if options.most_lookups is None or len(rest) <= options.most_lookups else SAMPLE
-        known = spread([index for index in rest if self._names[index] in self._uuids], number)
-        others = [index for index in rest if self._names[index] not in self._uuids]
+        known = spread([index for index in rest if self._noted[index]], number)
+        others = [index for index in rest if not self._noted[index]]
         chosen += [*known, *spread(others, number - len(known))]
         transport.rate.expect(len(chosen) + (0 if transport.read_only else len(self._planned)))
         if self._take({index: uuids[index] for index in chosen}):
@@ -117,12 +113,12 @@ class _Missing:
         """
         options = self._context.options
         noted = {
-            index: self._uuids[self._names[index]]
+            index: self._noted[index][0]
             for index in uuids
             if self._rules_of(index).archived == KEEP
             # A hidden key is noted by its place, which says nothing.
             and not self._planned[index].kept_as
-            and self._uuids.get(self._names[index]) in options.archived
+            and not options.archived.isdisjoint(self._noted[index][:1])
         }
         if options.most_lookups is None or len(noted) <= SAMPLE:
             return
@@ -153,14 +149,7 @@ class _Missing:
     def _uuids_by_index(self) -> dict[int, str]:
         """Return the records for a lookup, each with its noted uuid, or an empty text for a lookup by barcode."""
         by_key = {} if self._has_lookup is False else dict.fromkeys(self._with_key, "")
-        # A record that another field identifies may have got another barcode.
-        by_barcode = {index for index in by_key if self._planned[index].keys == (self._kind.barcode_key,)}
-        by_uuid = {
-            index: self._uuids[name]
-            for index, name in self._names.items()
-            if name in self._uuids and not (self._has_lookup and index in by_barcode)
-        }
-        return by_key | by_uuid
+        return by_key | {index: noted[0] for index, noted in self._noted.items() if noted}
 
     # ---- found
 
@@ -190,14 +179,14 @@ class _Missing:
 
     def _found(self, uuids: Mapping[int, str]) -> Iterable[tuple[int, Record]]:
         def look_up(index: int) -> Record | None:
-            planned, client = self._planned[index], self._context.client
+            planned, client, state = self._planned[index], self._context.client, self._context.state
             try:
                 # The record that was noted last may have been deleted.
-                noted = reversed(self._noted.get(self._names[index], ())) if uuids[index] else ()
+                noted = [state.read_unlisted(self._kind, uuid) for uuid in self._noted[index]] if uuids[index] else []
                 record = archived_duplicate(client, planned.schema, planned.keys, planned.desired, noted)
                 for old in self._context.old_keys.get(id(planned.entry), ()):
                     desired = {**planned.desired, **old}
-                    record = record or archived_duplicate(client, planned.schema, tuple(old), desired)
+                    record = record or archived_duplicate(client, planned.schema, tuple(old), desired, noted)
                 return record
             except SeventhingsError as error:
                 # The path contains the barcode.

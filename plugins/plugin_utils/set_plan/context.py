@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...module_utils.client.client import Client
@@ -58,6 +59,12 @@ class PlanContext(Resolver):
         if planned.entry.state != "present" or planned.kind.defines_fields:
             return False
         return planned.schema.has_values(planned.desired, current.flat, self.state.completed)
+
+    def noted_uuids(self, planned: Planned) -> list[str]:
+        """Return the uuids that were noted for the key of a record and for its old keys, the latest first."""
+        schema, old_keys = planned.schema, self.old_keys.get(id(planned.entry), ())
+        before = [replace(planned, key=self.words(schema, tuple(old), old)) for old in old_keys]
+        return [uuid for one in (planned, *before) for uuid in reversed(self.options.noted.get(one.journal_name, ()))]
 
     # ---- add to the plan
 

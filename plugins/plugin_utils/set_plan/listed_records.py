@@ -252,6 +252,10 @@ class ListedRecords(InstanceState):
         """Add a record that no list shows, so that references can name it."""
         self._unlisted[record.uuid] = record
 
+    def known(self, kind: Kind, uuid: str) -> Record | None:
+        """Return the record with a uuid if a list shows it, or if it was read by itself."""
+        return self._of_uuid(kind, uuid) or self._unlisted.get(uuid)
+
     def unlisted(self, kind: Kind) -> list[Record]:
         """Return the records of a kind that were read although no list shows them: most are archived."""
         return [record for record in self._unlisted.values() if record is not None and record.kind is kind]

@@ -387,6 +387,14 @@ class PlanOptions:
     is_drift: bool = False
 
     @cached_property
+    def noted(self) -> Mapping[str, Sequence[str]]:
+        """Return the uuids of :attr:`names` by kind and key, the latest last. Earlier records may have had the key."""
+        noted: dict[str, list[str]] = {}
+        for uuid, name in self.names.items():
+            noted.setdefault(name, []).append(uuid)
+        return noted
+
+    @cached_property
     def uuids(self) -> Mapping[str, str]:
         """Return the uuid of each record of :attr:`names` by kind and key."""
         return {name: uuid for uuid, name in self.names.items()}

@@ -39,12 +39,16 @@ class RelabelledRecords(Aspect):
     _claims: dict[str, str]
     """Uuid to the name in the journal of the entry that claims the record, if it may change something."""
 
+    _unmatched: set[str]
+    """Names in the journal of the entries without a record."""
+
     def joined(self, pairs: list[Pair]) -> None:
         """Find records with changed labels, unless a finding may explain why no entry has their keys."""
-        context, uuids = self._context, self._context.options.uuids
+        context = self._context
         self._claims = {current.uuid: planned.journal_name for planned, current in pairs if current is not None}
+        self._unmatched = {planned.journal_name for planned, current in pairs if current is None}
         # Absorb takes such a record as a deleted and a new one.
-        if context.findings or context.options.note_references or not uuids:
+        if context.findings or context.options.note_references or not context.options.names:
             return
         relabelled = {id(planned.entry): (planned, record) for planned, record in self._given_away()}
         for planned, current in pairs:
@@ -54,8 +58,8 @@ class RelabelledRecords(Aspect):
             if any(id(place) in relabelled for place in within):
                 # Its key changed only because the key of its place did, which is reported once.
                 continue
-            uuid = next((uuids[name] for name in _names(context, planned) if name in uuids), None)
-            record = context.state.find(Reference(planned.kind.name, uuid=uuid)) if uuid else None
+            known = (context.state.known(planned.kind, uuid) for uuid in context.noted_uuids(planned))
+            record = next(filter(None, known), None)
             if record is not None and not self._is_followed(planned, record):
                 relabelled[id(planned.entry)] = planned, record
         sections: dict[str, list[tuple[Planned, Record]]] = defaultdict(list)
@@ -123,7 +127,7 @@ class RelabelledRecords(Aspect):
         """Return True if an entry has the new key of a record, and so has that of the record with this key before."""
         kind, uuid = record.kind.name, record.uuid
         if uuid not in self._context.claimed.get(kind, {}) or uuid in seen:
-            return False
+            return replace(planned, key=_name(self._context, planned, record)).journal_name in self._unmatched
         before = self._context.options.uuids.get(self._claim(kind, uuid), uuid)
         other = None if before == uuid else self._context.state.find(Reference(kind, uuid=before))
         return other is None or not self._has_new_key(planned, other) or self._is_followed(planned, other, uuid, *seen)
@@ -132,13 +136,6 @@ class RelabelledRecords(Aspect):
         """Return True if a record was applied last with another key than it has now."""
         baseline, values = self._context.options.baseline, natural_keys.read_some(planned.schema, planned.keys, record)
         return baseline is not None and baseline.is_as_noted(record.uuid, planned.schema, values) is False
-
-
-def _names(context: PlanContext, planned: Planned) -> Iterator[str]:
-    """Yield the names of a record in the journal: that of its key, and those of the old keys in moved.yml."""
-    yield planned.journal_name
-    for old in context.old_keys.get(id(planned.entry), ()):
-        yield replace(planned, key=context.words(planned.schema, tuple(old), old)).journal_name
 
 
 def _words(context: PlanContext, group: Sequence[tuple[Planned, Record]]) -> str:
