@@ -219,11 +219,6 @@ class Kind:
     short_key: str = ""
     key_prefix: str = ""
     is_named_by_tasks: bool = False
-
-    def __post_init__(self) -> None:
-        if self.case_blind and any(len(keys) > 1 for keys in self.match_on):
-            raise ValueError(f"{self.name}: case_blind compares natural keys of one field without case, not of several")
-
     is_later: bool = False
     hours: Hours | None = None
     never_moved: str = ""

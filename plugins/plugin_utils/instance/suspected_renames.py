@@ -15,7 +15,7 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY
-from ...module_utils.model.kinds import OBJECT, ROOM
+from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM
 from ...module_utils.model.rooms import TO_ROOM
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE, UPDATE
@@ -48,7 +48,7 @@ def suspected_renames(plan: InstancePlan) -> list[str]:
         created = [planned for planned in plan.changes if planned.kind is kind and planned.change.action == CREATE]
         if created and state.is_listed(kind):
             search = _Search(plan, state, created)
-            found = [search.proposal(*pair) for pair in search.pairs()]
+            found = [*dict.fromkeys(search.proposal(*pair) for pair in search.pairs())]
             rest = len(found) - _MOST
             lines += [*found[:_MOST], f"{rest} more new {kind.plural} look like renames."] if rest > 0 else found
     return lines
@@ -129,12 +129,18 @@ class _Search:
 
     def proposal(self, planned: Planned, record: Record, why: str) -> str:
         """Return a suspicion with its line for ``moved.yml``."""
-        words = self._key(planned, record)
+        words, section, what = self._key(planned, record), planned.section, str(planned)
         new = {name: self._in_words(planned.desired[name]) for name in planned.keys}
-        pair = {"from": dict(zip(planned.keys, words, strict=True)), "to": new}
-        line = json.dumps({planned.section: [pair]}, ensure_ascii=False)
+        place, place_was = planned.desired.get(planned.kind.parent_key), self._state.place_of(record)
+        is_new = isinstance(place, Reference) and place.pending is not None
+        if is_new and place_was is not None and place_was.uuid not in self._plan.managed.get(LOCATION.name, ()):
+            # No file has the location of the room any more, so it was probably the location that got another name.
+            words, new = words[:1], {"name": new[planned.kind.parent_key]}
+            section, what, why = LOCATION.section, f"location {new['name']}", "it has the same rooms"
+        pair = {"from": dict(zip(new, words, strict=True)), "to": new}
+        line = json.dumps({section: [pair]}, ensure_ascii=False)
         return (
-            f"{planned} would be new, and looks like {'/'.join(words)} with another key ({why}). "
+            f"{what} would be new, and looks like {'/'.join(words)} with another key ({why}). "
             f"If it is the same one, write into moved.yml: {line}"
         )
 
