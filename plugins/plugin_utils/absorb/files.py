@@ -26,7 +26,7 @@ from ..desired.tables import Table
 from ..export.layout import csv_texts
 from ..export.writing import Unwritable, json_record, yaml_record
 from ..layers.layers import Layer
-from ..layers.records import owner_of
+from ..layers.records import owner_of, owners_of
 from ..layers.variables import escaped
 from ..report.text_report import check_report_path, store_report
 from .patch import Edited, Part, lines_of, patch_of, sides_of
@@ -278,6 +278,10 @@ class Files:
         owner = owner_of(entry, name)
         source, table, column = self._column(owner, name)
         word = self._escaped(word_in(table, name, new.value))
+        others = (layer.fields for layer in owners_of(entry) if layer is not owner)
+        if isinstance(source, TableSource) and any(name in fields for fields in (table.constant, *others)):
+            # An empty cell would leave the field to them.
+            source.check_cleared(column, word)
 
         def fits(loaded: Any) -> bool:
             return new.fits(meaning_in(table, name, self._unescaped(loaded)))

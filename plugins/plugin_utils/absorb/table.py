@@ -110,7 +110,7 @@ class TableSource(TextSource):
     def add(self, place: Place, name: str, value: Any) -> None:
         cell = self._cell_at(place, name)
         self.check_written(cell.start, cell.end)
-        self._say(name, value)
+        self.check_cleared(name, value)
         self._put(place, name, cell, value)
 
     def _put(self, place: Place, name: str, cell: _Cell, value: Any) -> None:
@@ -120,9 +120,12 @@ class TableSource(TextSource):
         words = f"{letters_of(self._header[name] + 1)}{place.line}: {cell.text} -> {text}"
         self.file.replace(cell.start, cell.end, written, words)
 
-    def _say(self, name: str, value: Any) -> None:
-        """Refuse to clear a value if the table could only write an empty cell, which means "not managed"."""
-        if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
+    def check_cleared(self, name: str, value: Any) -> None:
+        """Refuse to clear a value if the table could only write an empty cell, which means "not managed".
+
+        :raises Unwritable: if it is cleared, and no cell of its column says so.
+        """
+        if value in (None, []) and self._dialect.clearing_cell(name) is None:
             raise Unwritable("an empty cell of the table changes nothing")
 
     def _text(self, name: str, value: Any) -> str:
@@ -131,7 +134,7 @@ class TableSource(TextSource):
         An empty cell means "not managed", so a cleared value is written explicitly.
         """
         if value is None or value == []:
-            return "" if self._dialect.clears_cell(name, "") else self._dialect.null or ""
+            return self._dialect.clearing_cell(name) or ""
         separator = self._dialect.list_separator
         return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
 
@@ -152,7 +155,7 @@ class TableSource(TextSource):
     def _new_row(self, record: Mapping[str, Any]) -> str:
         cells = [""] * self._width
         for name, value in record.items():
-            self._say(name, value)
+            self.check_cleared(name, value)
             cells[self._header[name]] = self._text(name, value)
         # A row without values is not a row.
         return csv_row(cells, Dialect(delimiter=self._delimiter)) if any(cells) else ""

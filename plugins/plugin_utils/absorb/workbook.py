@@ -211,11 +211,11 @@ class WorkbookSource(Source):
     def _written(self, name: str, value: Any, was_number: bool) -> tuple[str, str]:
         """Return the type of a cell, as an attribute, and what is in it."""
         if value is None or value == []:
-            if self._dialect.clears_cell(name, ""):
-                return "", ""
-            if self._dialect.null is None:
+            cell: Any = self._dialect.clearing_cell(name)
+            if cell is None:
                 raise Unwritable("an empty cell of the table changes nothing")
-            cell: Any = self._dialect.null
+            if not cell:
+                return "", ""
         else:
             cell = cell_value(value, self._dialect)
         if isinstance(cell, bool):

@@ -272,6 +272,10 @@ class Dialect:
         is_word = bool(cell) and normal_name(cell) in self.null_words and name not in self._texts
         return name not in OF_RECORDS and (is_word or (not cell and normal_name(name) in self.clears))
 
+    def clearing_cell(self, name: str) -> str | None:
+        """Return the cell of a column that clears its field, or None if no cell does."""
+        return next((cell for cell in ("", self.null or "") if self.clears_cell(name, cell)), None)
+
     def spelled(self, name: str, field: Field, cell: Any) -> Any:
         """Return a cell as the type of its field accepts it.
 
