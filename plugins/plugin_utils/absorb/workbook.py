@@ -35,7 +35,6 @@ _FORMULA = re.compile(r"<f\b")
 _FORMULA_BYTES = re.compile(rb"<f\b")
 _RESULT = re.compile(r"(<f\b[^>]*?(?:/>|>[^<]*</f>))\s*<v>[^<]*</v>")
 _CALCULATION = re.compile(r"<calcPr\b([^>]*?)(/?)>")
-_ZERO_DAY = dt.date(1899, 12, 30)
 
 
 @dataclass(frozen=True)
@@ -94,6 +93,7 @@ class WorkbookFile(EditedFile):
     removed, except in columns that records are read from, because a plan reads the stored results there.
 
     :param columns: title and column (from 1) of each sheet that records are read from.
+    :ivar epoch: the day from which its dates count.
     """
 
     def __init__(self, content: bytes, columns: Container[tuple[str, int]]) -> None:
@@ -101,7 +101,7 @@ class WorkbookFile(EditedFile):
         self._content = content
         self._columns = columns
         self._sheets: dict[str, _Sheet] = {}
-        self._parts = parts_of_sheets(content)
+        self._parts, self.epoch = parts_of_sheets(content)
 
     def sheet(self, title: str) -> tuple[str, _Sheet]:
         """Return the name of the part with a sheet, and its XML.
@@ -192,7 +192,7 @@ class WorkbookSource(Source):
             raise Unwritable(f"the sheet has no column {name}; add it (its cells may be empty), and run this again")
         title = place.source.removeprefix(f"{place.source.workbook}:")
         part, sheet = self.file.sheet(title)
-        if place.line not in sheet.rows:
+        if place.line not in sheet.rows or not all(map(_column_of, sheet.cells(place.line))):
             raise Unwritable("its row is not found in the workbook")
         old = next((found for found in sheet.cells(place.line) if _column_of(found) == place.column), None)
         if old is not None and _FORMULA.search(old[2] or ""):
@@ -222,8 +222,8 @@ class WorkbookSource(Source):
             return ' t="b"', f"<v>{int(cell)}</v>"
         if isinstance(cell, Decimal):
             return "", f"<v>{cell:f}</v>"
-        if isinstance(cell, dt.date) and was_number:
-            return "", f"<v>{(cell - _ZERO_DAY).days}</v>"
+        if isinstance(cell, dt.date) and was_number and cell > self.file.epoch:
+            return "", f"<v>{(cell - self.file.epoch).days}</v>"
         text = html.escape(escaped_text(str(cell)), quote=False)
         return ' t="inlineStr"', f'<is><t xml:space="preserve">{text}</t></is>'
 

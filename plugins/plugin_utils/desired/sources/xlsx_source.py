@@ -344,9 +344,10 @@ def shown_digits(digits: str, number_format: str) -> str:
     return "".join(next(shown) if zero else text or escaped or mark for text, escaped, zero, mark in parts)
 
 
-def parts_of_sheets(content: bytes) -> dict[str, str]:
-    """Return the name of the part of each sheet in a workbook, by the title of the sheet."""
-    return {sheet.title: sheet._worksheet_path for sheet in _opened(content).worksheets}
+def parts_of_sheets(content: bytes) -> tuple[dict[str, str], dt.date]:
+    """Return the part of each sheet in a workbook by the title of the sheet, and the day from which its dates count."""
+    book = _opened(content)
+    return {sheet.title: sheet._worksheet_path for sheet in book.worksheets}, book.epoch.date()
 
 
 def _digits(number: float) -> str:

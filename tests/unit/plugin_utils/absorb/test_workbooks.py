@@ -23,6 +23,7 @@ from openpyxl.comments import Comment
 from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Font, PatternFill
 from openpyxl.styles.differential import DifferentialStyle
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 
@@ -177,6 +178,37 @@ def test_a_workbook_of_another_system_gets_the_words_of_its_columns(site: Site) 
     assert site.plan().outcome == "unchanged"
     result = take(site, into={"objects": "objects.xlsx"})
     assert "expected a file that is not a table of another system" in result["msg"]
+
+
+def test_dates_count_from_the_first_day_of_the_workbook(site: Site) -> None:
+    workbook: Any = openpyxl.load_workbook(io.BytesIO(book(["100001", "Table", "old", 12.5, None, None, None])))
+    workbook.epoch = CALENDAR_MAC_1904
+    workbook["objects"]["E2"] = dt.date(2024, 5, 31)
+    workbook.save(site.root / "assets.xlsx")
+    site.write({"fields/asset.yml": FIELDS})
+    assert site.run().outcome == "changed"
+    change(site, Day="2025-01-02")
+    assert take(site)["not_changed"] == []
+    assert cells(site)["E2"].value == dt.datetime.fromisoformat("2025-01-02")
+    change(site, Day="1903-01-02")
+    assert take(site)["not_changed"] == []
+    assert cells(site)["E2"].value == "1903-01-02", "the workbook has no such day"
+    assert site.plan().outcome == "unchanged"
+
+
+@pytest.mark.parametrize("cell", [r'<c r="[A-F]2"', r'<c r="[CD]2"'])
+def test_a_row_whose_cells_do_not_say_their_columns_is_left(applied: Site, cell: str) -> None:
+    path = applied.root / "assets.xlsx"
+    unnamed = parts(path)
+    unnamed["xl/worksheets/sheet1.xml"] = re.sub(cell.encode(), b"<c", unnamed["xl/worksheets/sheet1.xml"])
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in unnamed.items():
+            packed.writestr(name, content)
+    assert applied.plan().outcome == "unchanged"
+    change(applied, Note="new")
+    (message,) = take(applied)["not_changed"]
+    assert message.endswith("not changed, because its row is not found in the workbook")
+    assert parts(path) == unnamed
 
 
 def by_openpyxl(path: Path, _folder: Path) -> None:
