@@ -22,6 +22,7 @@ import yaml
 from ...module_utils.model.field import Plain
 from ..desired.dialect import PRESETS, Dialect
 from ..desired.sources.formulas import escaped
+from ..desired.words import NULL_WORDS
 
 PLAIN = PRESETS["plain"]
 
@@ -61,7 +62,7 @@ def _quoted(value: str) -> str:
 
 def is_text(value: str) -> bool:
     """Return True if readers of YAML read unquoted characters as a text."""
-    is_word = value.lower() in _WORDS
+    is_word = value.lower() in _WORDS or value in NULL_WORDS
     return not is_word and str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) == "tag:yaml.org,2002:str"
 
 

@@ -76,6 +76,8 @@ def put(source: Source, value: Any) -> None:
         ("- a: |+\n    x\n\n", "y\n", "- a: |\n    y\n\n"),
         # Texts that YAML would read as another type.
         ("- a: x\n", "yes", '- a: "yes"\n'),
+        ("- a: x\n", "(null)", '- a: "(null)"\n'),
+        ("- {a: x}\n", "<NA>", '- {a: "<NA>"}\n'),
         ("- a: x\n", "12", '- a: "12"\n'),
         ("- {a: x}\n", "1, 2", '- {a: "1, 2"}\n'),
         ("- {a: x}\n", "what?", '- {a: "what?"}\n'),
