@@ -42,6 +42,8 @@ class TableSource(TextSource):
         super().__init__(file, has_variables)
         self._dialect = dialect
         self._delimiter = delimiter
+        is_said = said_delimiter(file.plain.partition("\n")[0])
+        self._before = max(1 if is_said else 0, dialect.rows.before)
         self._rows = dict(self._read())
         self._header = self._names()
         self._width = 1 + max(self._header.values(), default=-1)
@@ -49,8 +51,10 @@ class TableSource(TextSource):
     # ---- reading
 
     def _read(self) -> Iterator[tuple[int, list[_Cell]]]:
-        """Yield each row with the number of its first line."""
-        text, at, line = self.file.plain, 0, 1
+        """Yield each row that may be part of the table with the number of its first line."""
+        text, at, line = self.file.plain, 0, self._before + 1
+        for _number in range(self._before):
+            at = text.find("\n", at) + 1 or len(text)
         while at < len(text):
             row, end = self._row(at)
             yield line, row
@@ -79,13 +83,11 @@ class TableSource(TextSource):
 
     def _names(self) -> dict[str, int]:
         """Return the columns by name."""
-        is_said = said_delimiter(self.file.plain.partition("\n")[0])
-        for line, row in self._rows.items():
-            is_above = line <= self._dialect.rows.before or (line == 1 and is_said)
-            if is_above or not (len(row) > 1 or row[0].text or row[0].is_quoted):
-                continue
-            read = formulas.unescaped
-            return {read(cell.text).strip(): number for number, cell in enumerate(row)}
+        for number, row in enumerate(self._rows.values(), self._before + 1):
+            names = [formulas.unescaped(cell.text).strip() for cell in row]
+            first = next(filter(None, names), "")
+            if first and not self._dialect.rows.skips(number, first):
+                return {name: column for column, name in enumerate(names)}
         return {}
 
     def names(self, place: Place) -> Sequence[str]:
@@ -140,6 +142,9 @@ class TableSource(TextSource):
 
     def remove(self, place: Place) -> None:
         row = self._rows[place.line]
+        numbers = self._dialect.rows.numbers
+        if numbers and self._before + 1 + list(self._rows).index(place.line) < max(numbers):
+            raise Unwritable("skip_rows has the number of a row below it")
         plain = self.file.plain
         start, end = row[0].start, row[-1].end
         self.file.replace(start, end + 1 if plain[end : end + 1] == "\n" else end, "")

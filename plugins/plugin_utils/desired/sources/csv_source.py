@@ -80,13 +80,14 @@ class _Table(Table):
         """
         reader = csv.reader(self.lines(), delimiter=self.delimiter, strict=True)
         may_be_long = len(self._text) > MOST_CHARACTERS
-        for row in reader:
+        for number, row in enumerate(reader, start=1):
             if may_be_long and max(map(len, row), default=0) > MOST_CHARACTERS:
                 self.find(self.line, 0, TOO_LONG)
                 return
             if any(row):
                 yield self.line, row
             self.line = self.before + reader.line_num + 1
+            self.breaks = reader.line_num - number
 
     def cells(self, line: int, row: list[str]) -> list[str]:
         header = self.header

@@ -34,6 +34,7 @@ class Table:
     :ivar misread: the lines of rows that have an unreadable cell.
     :ivar may_be_wrong: True if its records may have texts that are not plain data.
     :ivar has_lines: True if it may have rows that are not records.
+    :ivar breaks: line breaks inside the cells above the row that is read.
     """
 
     def __init__(self, source: str, dialect: Dialect, findings: list[Finding]) -> None:
@@ -44,6 +45,7 @@ class Table:
         self.columns: dict[str, int] = {}
         self.misread: set[int] = set()
         self.may_be_wrong = self.has_lines = True
+        self.breaks = 0
         self._findings = findings
         self._noted: set[int] = set()
         # The attributes of its instances share their names, which halves the memory of a row.
@@ -71,7 +73,7 @@ class Table:
         """
         skipped, before, last, is_seen, is_read = self.dialect.rows, len(self._findings), 0, False, False
         for last, row in rows:
-            if skipped is not ALL_ROWS and skipped.skips(last, next(filter(str.strip, row), "")):
+            if skipped is not ALL_ROWS and skipped.skips(last - self.breaks, next(filter(str.strip, row), "")):
                 continue
             if self.has_lines and (why := why_no_record(row)):
                 self.find(last, 0, why, why.partition(";")[0])
