@@ -139,8 +139,9 @@ class NewRecords:
             return {name for names in way for name in names}
 
         def fit(record: Mapping[str, Any], columns: Collection[str]) -> Mapping[str, str] | None:
-            found = {name: next((column for column in names(name) if column in columns), "") for name in record}
-            known = {name: column for name, column in found.items() if column}
+            by_name = {normal_name(column): column for column in columns}
+            ways = {name: [by_name.get(normal_name(way), "") for way in names(name)] for name in record}
+            known = {name: next(filter(None, found)) for name, found in ways.items() if any(found)}
             return None if any(name in needed(record) for name in record.keys() - known.keys()) else known
 
         return fit
