@@ -24,7 +24,7 @@ from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Place
 from ..desired.tables import Table
 from ..export.layout import csv_texts
-from ..export.writing import Unwritable, json_record, yaml_record
+from ..export.writing import Incomplete, Unwritable, json_record, yaml_record
 from ..layers.layers import Layer
 from ..layers.records import owner_of, owners_of
 from ..layers.variables import escaped
@@ -371,7 +371,8 @@ class Files:
 
     def _add_row(self, table: TableSource, record: Mapping[str, Any], done: Appended, fit: Fit) -> bool:
         """Add a row to a table. Return False if the table cannot have the record."""
-        columns = fit(record, table.columns())
+        is_unclear = table.dialect.clears and isinstance(record, Incomplete)
+        columns = None if is_unclear else fit(record, table.columns)
         known = {column: record[name] for name, column in columns.items()} if columns is not None else {}
         try:
             if columns is not None:

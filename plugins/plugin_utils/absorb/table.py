@@ -35,18 +35,19 @@ class _Cell:
 class TableSource(TextSource):
     """A CSV file.
 
-    :param dialect: in which it was saved. :param delimiter: between its cells.
+    :param delimiter: between its cells.
+    :ivar dialect: in which it was saved. :ivar columns: the number of each column, by name.
     """
 
     def __init__(self, file: TextFile, has_variables: bool, dialect: Dialect, delimiter: str) -> None:
         super().__init__(file, has_variables)
-        self._dialect = dialect
+        self.dialect = dialect
         self._delimiter = delimiter
         is_said = said_delimiter(file.plain.partition("\n")[0])
         self._before = max(1 if is_said else 0, dialect.rows.before)
         self._rows = dict(self._read())
-        self._header = self._names()
-        self._width = 1 + max(self._header.values(), default=-1)
+        self.columns = self._names()
+        self._width = 1 + max(self.columns.values(), default=-1)
 
     # ---- reading
 
@@ -86,40 +87,38 @@ class TableSource(TextSource):
         for number, row in enumerate(self._rows.values(), self._before + 1):
             names = [formulas.unescaped(cell.text).strip() for cell in row]
             first = next(filter(None, names), "")
-            if first and not self._dialect.rows.skips(number, first):
+            if first and not self.dialect.rows.skips(number, first):
                 return {name: column for column, name in enumerate(names)}
         return {}
 
     def names(self, place: Place) -> Sequence[str]:
-        return tuple(self._header)
+        return tuple(self.columns)
 
     # ---- writing
 
     def _cell_at(self, place: Place, name: str) -> _Cell:
         row = self._rows.get(place.line, [])
-        number = self._header.get(name)
+        number = self.columns.get(name)
         if number is None or number >= len(row):
             raise Unwritable(f"the table has no column {name}; add it (its cells may be empty), and run this again")
         return row[number]
 
     def set(self, place: Place, name: str, new: NewValue) -> None:
+        self._put(place, name, new.value)
+
+    def add(self, place: Place, name: str, value: Any) -> None:
+        self.check_cleared(name, value)
+        self._put(place, name, value)
+
+    def _put(self, place: Place, name: str, value: Any) -> None:
         cell = self._cell_at(place, name)
         self.check_written(cell.start, cell.end)
         if cell.text.startswith("="):
             raise Unwritable(THROUGH_FORMULA)
-        self._put(place, name, cell, new.value)
-
-    def add(self, place: Place, name: str, value: Any) -> None:
-        cell = self._cell_at(place, name)
-        self.check_written(cell.start, cell.end)
-        self.check_cleared(name, value)
-        self._put(place, name, cell, value)
-
-    def _put(self, place: Place, name: str, cell: _Cell, value: Any) -> None:
         text = written = formulas.escaped(self._text(name, value))
         if cell.is_quoted or any(letter in text for letter in (self._delimiter, *_QUOTED)):
             written = '"' + text.replace('"', '""') + '"'
-        words = f"{letters_of(self._header[name] + 1)}{place.line}: {cell.text} -> {text}"
+        words = f"{letters_of(self.columns[name] + 1)}{place.line}: {cell.text} -> {text}"
         self.file.replace(cell.start, cell.end, written, words)
 
     def check_cleared(self, name: str, value: Any) -> None:
@@ -127,7 +126,7 @@ class TableSource(TextSource):
 
         :raises Unwritable: if it is cleared, and no cell of its column says so.
         """
-        if value in (None, []) and self._dialect.clearing_cell(name) is None:
+        if value in (None, []) and self.dialect.clearing_cell(name) is None:
             raise Unwritable("an empty cell of the table changes nothing")
 
     def _text(self, name: str, value: Any) -> str:
@@ -136,13 +135,13 @@ class TableSource(TextSource):
         An empty cell means "not managed", so a cleared value is written explicitly.
         """
         if value is None or value == []:
-            return self._dialect.clearing_cell(name) or ""
-        separator = self._dialect.list_separator
-        return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
+            return self.dialect.clearing_cell(name) or ""
+        separator = self.dialect.list_separator
+        return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self.dialect)
 
     def remove(self, place: Place) -> None:
         row = self._rows[place.line]
-        numbers = self._dialect.rows.numbers
+        numbers = self.dialect.rows.numbers
         if numbers and self._before + 1 + list(self._rows).index(place.line) < max(numbers):
             raise Unwritable("skip_rows has the number of a row below it")
         plain = self.file.plain
@@ -153,15 +152,11 @@ class TableSource(TextSource):
         """Add rows. The table has a column for each field of the records."""
         self.append_lines("".join(map(self._new_row, records)))
 
-    def columns(self) -> Mapping[str, int]:
-        """Return the columns by name."""
-        return self._header
-
     def _new_row(self, record: Mapping[str, Any]) -> str:
         cells = [""] * self._width
         for name, value in record.items():
             self.check_cleared(name, value)
-            cells[self._header[name]] = self._text(name, value)
+            cells[self.columns[name]] = self._text(name, value)
         # A row without values is not a row.
         return csv_row(cells, Dialect(delimiter=self._delimiter)) if any(cells) else ""
 

@@ -34,7 +34,7 @@ _CELL = re.compile(r"<c\b([^>]*?)(?:/>|>(.*?)</c>)", re.DOTALL)
 _FORMULA = re.compile(r"<f\b")
 _FORMULA_BYTES = re.compile(rb"<f\b")
 _RESULT = re.compile(r"(<f\b[^>]*?(?:/>|>[^<]*</f>))\s*<v>[^<]*</v>")
-_CALCULATION = re.compile(r"<calcPr\b([^>]*?)(/?)>")
+_CALCULATION = re.compile(r"<calcPr\b([^>]*?)\s*(/?)>")
 
 
 @dataclass(frozen=True)
@@ -246,9 +246,5 @@ def _column_of(cell: re.Match[str]) -> int:
 
 def _recalculating(workbook: str) -> str:
     """Return the part that lists the sheets, changed so that programs recalculate all formulas on opening."""
-    found = _CALCULATION.search(workbook)
-    if found is None:
-        return workbook
-    attributes = re.sub(r'\s*fullCalcOnLoad="[^"]*"', "", found[1]).rstrip()
-    changed = f'<calcPr{attributes} fullCalcOnLoad="1"{found[2]}>'
-    return workbook[: found.start()] + changed + workbook[found.end() :]
+    unsaid = re.sub(r'\s*\bfullCalcOnLoad="[^"]*"', "", workbook)
+    return _CALCULATION.sub(r'<calcPr\1 fullCalcOnLoad="1"\2>', unsaid)

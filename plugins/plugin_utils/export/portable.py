@@ -22,6 +22,7 @@ from ..desired.dialect import is_ambiguous_amount
 from ..desired.words import names_of
 from ..set_plan.listed_state import ListedState
 from .downloads import Downloads
+from .writing import Incomplete
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
 """Marks of a template. Files of a desired state reject them, because they are plain data."""
@@ -94,13 +95,14 @@ class Portable:
         :param values: canonical values by field key.
         :param location: name of the record in messages.
         """
-        written = {}
+        written: dict[str, Any] = {}
         files: list[Attachment] = []
         for field in fields:
             value = values.get(field.key)
             if value in (None, (), {}, "") or type_of(field).computed:
                 if why := why_not_empty(schema.kind, field.key):
                     self._on_left_out(f"{location}: {why}")
+                    written = Incomplete(written)
                 continue
             name = self._name_of_field(schema, field)
             try:
@@ -117,6 +119,7 @@ class Portable:
                     self._on_left_out(f"{location}: left out, because its {called} can't be written: {reason}")
                     return None
                 self._on_left_out(f"{location}: {called}: {reason}")
+                written = Incomplete(written)
             else:
                 files += attachments_in(value)
                 if found != {}:

@@ -27,7 +27,7 @@ from ..desired.words import names_of
 from .export import Exported
 from .layout import BULK
 from .portable import name_in_files
-from .writing import Unwritable, json_cell
+from .writing import Incomplete, Unwritable, json_cell
 
 _MAX_ROWS = 1_048_576
 _FIRST_DAY = dt.date(1901, 1, 1)
@@ -132,7 +132,8 @@ class _Writer:
         rest = []
         for record in self._exported.sections[section]:
             try:
-                if len(rows) == _MAX_ROWS - 1 or not {*record} <= {column.name for column in columns}:
+                is_unclear = self._dialect.clears and isinstance(record, Incomplete)
+                if len(rows) == _MAX_ROWS - 1 or is_unclear or not {*record} <= {column.name for column in columns}:
                     raise Unwritable("there is no room for it")
                 rows.append([cell_value(record.get(column.name), self._dialect) for column in columns])
             except Unwritable:

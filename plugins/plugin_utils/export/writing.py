@@ -46,6 +46,10 @@ class Unwritable(Exception):
     """Raised if a file cannot have a value in its place. The message says why, in words that follow its name."""
 
 
+class Incomplete(dict[str, Any]):
+    """A record without values that no file can have. Where empty cells clear, no table can have the record."""
+
+
 # ---- scalars
 
 
@@ -201,6 +205,8 @@ def csv_record(header: Sequence[str], record: Mapping[str, Any], dialect: Dialec
 
     :raises Unwritable: if a cell would be read as something else, or the encoding has no such character.
     """
+    if dialect.clears and isinstance(record, Incomplete):
+        raise Unwritable("an empty cell would clear what is left out")
     return csv_row([cell_of(record[name], dialect) if name in record else "" for name in header], dialect)
 
 

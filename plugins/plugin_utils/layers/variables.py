@@ -209,8 +209,8 @@ class Variables:
 
 def escaped(value: Any) -> Any:
     """Return a value as it is written in files with variables, so that it keeps its meaning."""
-    if isinstance(value, Mapping):
-        return {key: escaped(member) for key, member in value.items()}
+    if isinstance(value, dict):
+        return type(value)((key, escaped(member)) for key, member in value.items())
     if isinstance(value, (list, tuple)):
         return [escaped(item) for item in value]
     return value.replace(_MARK, "${$}{") if isinstance(value, str) and not isinstance(value, Plain) else value
