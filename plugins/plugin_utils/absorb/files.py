@@ -23,6 +23,7 @@ from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Place
 from ..desired.tables import Table
+from ..desired.words import NULL_WORDS
 from ..export.layout import csv_texts
 from ..export.writing import Incomplete, Unwritable, json_record, yaml_record
 from ..layers.layers import Layer
@@ -277,6 +278,7 @@ class Files:
         """
         owner = owner_of(entry, name)
         source, table, column = self._column(owner, name)
+        dialect = owner.places.format_of(name)
         word = self._escaped(word_in(table, name, new.value))
         others = (layer.fields for layer in owners_of(entry) if layer is not owner)
         if isinstance(source, TableSource) and any(name in fields for fields in (table.constant, *others)):
@@ -284,7 +286,10 @@ class Files:
             source.check_cleared(column, word)
 
         def fits(loaded: Any) -> bool:
-            return new.fits(meaning_in(table, name, self._unescaped(loaded)))
+            meaning = meaning_in(table, name, self._unescaped(loaded))
+            if dialect and isinstance(meaning, str) and (meaning in NULL_WORDS or dialect.clears_cell(column, meaning)):
+                return False
+            return new.fits(meaning)
 
         source.set(_cell_of(owner, name), column, replace(new, value=word, fits=fits))
 

@@ -99,12 +99,8 @@ def cells_of(file: Edited) -> Iterator[str]:
 
 def _shown(lines: Iterable[bytes], codec: str) -> str:
     """Return lines as text that controls no terminal and no log. The last line of a file may have no end."""
-    texts = (line.decode(codec, "replace").rstrip("\r\n") for line in lines)
-    return "".join(f"{_clean(text)}\n" for text in texts)
-
-
-def _clean(text: str) -> str:
-    return "\t".join(map(clean, text.removeprefix("\ufeff").split("\t")))
+    texts = (line.decode(codec, "replace").rstrip("\r\n").removeprefix("\ufeff") for line in lines)
+    return "".join("\t".join(map(clean, text.split("\t"))) + "\n" for text in texts)
 
 
 def _name(side: str, name: str) -> str:

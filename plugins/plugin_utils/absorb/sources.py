@@ -184,7 +184,9 @@ class YamlSource(_Pieces):
         text = "".join(map(yaml_record, records))
         at, name = self._root, None
         if at is None or self._is_empty(at):
-            self._append_to_nothing(yaml_map(_nested(way, records)) if way else text)
+            if at is not None:
+                self.file.replace(at.start, at.end, "")
+            self.append_lines(yaml_map(_nested(way, records)) if way else text)
             return
         for number, step in enumerate(way):
             if not at.members or at.is_shared:
@@ -208,11 +210,6 @@ class YamlSource(_Pieces):
 
     def _is_empty(self, piece: Piece) -> bool:
         return piece.kind == SCALAR and self.file.plain[piece.start : piece.end] in ("", "~", "null")
-
-    def _append_to_nothing(self, text: str) -> None:
-        if self._root is not None:
-            self.file.replace(self._root.start, self._root.end, "")
-        self.append_lines(text)
 
     def _append_block(self, records: Piece, text: str) -> None:
         indent = " " * (records.mark[1] - 1)

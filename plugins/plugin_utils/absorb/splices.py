@@ -68,13 +68,14 @@ class Splices:
     def _candidates(self, old: Piece, value: Any, in_flow: bool) -> Iterator[str]:
         """Yield spellings of a value like the old one, the best first. Not all of them are read back correctly."""
         text = str(value)
+        is_plain = is_text(text) and not (in_flow and _IN_FLOW.search(text))
         is_odd = isinstance(value, (Mapping, list, bool)) or value is None or is_unprintable(text)
         if old.kind == SCALAR and not is_odd:
             if old.style == '"':
                 yield json_cell(text)
             elif self._is_json:
                 yield json_cell(value)
-            elif not old.style and _may_be_plain(value, text, in_flow):
+            elif not old.style and (isinstance(value, (Plain, int)) or is_plain):
                 yield text
             elif old.style == "'":
                 yield "'" + text.replace("'", "''") + "'"
@@ -270,10 +271,3 @@ def is_same(value: Any, loaded: Any) -> bool:
         )
     is_plain = isinstance(value, (Plain, int))
     return isinstance(loaded, str) and isinstance(loaded, Plain) == is_plain and str(loaded) == str(value)
-
-
-def _may_be_plain(value: Any, text: str, in_flow: bool) -> bool:
-    """Return True if a text may need no quotes, so that no reader of YAML takes it for something else."""
-    if isinstance(value, (Plain, int)):
-        return True
-    return is_text(text) and not (in_flow and _IN_FLOW.search(text))

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+
+from ..desired.sources.json_source import skip
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -109,13 +110,12 @@ def _end_of(event: Any) -> int:
 
 # ---- JSON
 
-_BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 
 def json_pieces(text: str, start: int) -> Piece:
     """Return the whole of the valid JSON at a position of a text."""
-    return _json(text, _skip(text, start))
+    return _json(text, skip(text, start))
 
 
 def _json(text: str, start: int) -> Piece:
@@ -123,22 +123,15 @@ def _json(text: str, start: int) -> Piece:
         _value, end = _DECODER.raw_decode(text, start)
         return Piece(SCALAR, start, end, style='"' if text[start] == '"' else "")
     found = Piece(MAP if text[start] == "{" else LIST, start, start, style="flow")
-    at = _skip(text, start + 1)
+    at = skip(text, start + 1)
     while text[at] not in "}]":
         if found.kind == MAP:
             name, behind = _DECODER.raw_decode(text, at)
-            value = _json(text, _skip(text, _skip(text, behind) + 1))
+            value = _json(text, skip(text, behind))
             found.members[name] = (Piece(SCALAR, at, behind, style='"'), value)
         else:
             value = _json(text, at)
             found.items.append(value)
-        at = _skip(text, value.end)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
+        at = skip(text, value.end)
     found.end = at + 1
     return found
-
-
-def _skip(text: str, start: int) -> int:
-    blank = _BLANK.match(text, start)
-    return blank.end() if blank else start

@@ -54,8 +54,9 @@ class Values:
         def means_it(loaded: Any) -> bool:
             if is_linked:
                 return is_same(value, loaded)
-            parsed, findings = bare.parse({key: loaded}, "")
-            return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
+            spelled, wrong = planned.entry.spelled(bare, {name: loaded})
+            parsed, findings = bare.parse(spelled, "")
+            return not (wrong or findings.errors or findings.unknown) and bare.equal(key, parsed[key], now)
 
         if isinstance(value, list) and isinstance(written, list):
             value = self._spelled(planned, definition, written, value, now)

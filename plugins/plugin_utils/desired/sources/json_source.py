@@ -54,22 +54,23 @@ class JsonNode(Node):
 
 def _members(text: str, position: int) -> Iterator[tuple[Any, int]]:
     """Yield name or index of each member of the map or list that begins at a position, and where its value begins."""
-    position = _skip(text, position)
+    position = skip(text, position)
     is_map = text[position] == "{"
-    position = _skip(text, position + 1)
+    position = skip(text, position + 1)
     index = 0
     while text[position] not in "]}":
         name: Any = index
         if is_map:
             name, position = _DECODER.raw_decode(text, position)
-            position = _skip(text, position)
+            position = skip(text, position)
         yield name, position
         _value, position = _DECODER.raw_decode(text, position)
-        position = _skip(text, position)
+        position = skip(text, position)
         index += 1
 
 
-def _skip(text: str, position: int) -> int:
+def skip(text: str, position: int) -> int:
+    """Return the position of the next value, name or end after what separates them."""
     blank = _BLANK.match(text, position)
     return blank.end() if blank else position
 
