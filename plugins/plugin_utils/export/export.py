@@ -332,8 +332,9 @@ class _Export:
             if row is None:
                 self._portable.leave_out(kind.name, uuid)
             else:
-                match = [name_in_files(schema, schema.fields[key]) for key in name_of_uuid[uuid][1]]
-                rows[uuid] = {**row, OWN_MATCH: match} if uuid in others else row
+                if uuid in others:
+                    row[OWN_MATCH] = [name_in_files(schema, schema.fields[key]) for key in name_of_uuid[uuid][1]]
+                rows[uuid] = row
         self._add(section, list(rows.items()))
         scanned = [field for field in kept if field not in fields]
         exported = [read[uuid] for uuid in rows]
