@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import PERSON, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 
 
 @pytest.mark.parametrize(
@@ -25,8 +23,3 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 def test_more_than_one_record_have_a_plural(name: str, plural: str) -> None:
     assert Kind(name, "/list").plural == plural
-
-
-def test_a_key_of_several_fields_is_never_compared_without_case() -> None:
-    with pytest.raises(ValueError, match="person: case_blind compares natural keys of one field"):
-        replace(PERSON, match_on=(("email",), ("first_name", "last_name")))
