@@ -57,13 +57,11 @@ class Readiness:
             awaited = {id(entry) for planned in mine for _key, entry in planned.after}
             yield None, [planned for planned in removals if id(planned.entry) in awaited]
             removals = [planned for planned in removals if id(planned.entry) not in awaited]
-            yield level, self._links_to_write() if level == Level.LINKS else mine
+            # A failed record is reported as a whole, with its postponed links.
+            links = [link for link in self._links if id(self._of_entry[id(link.entry)]) not in self._failed]
+            yield level, links if level == Level.LINKS else mine
         for level in reversed(LEVELS):
             yield None, [planned for planned in removals if level_of(planned.section) == level]
-
-    def _links_to_write(self) -> list[Planned]:
-        """Return the postponed links, except those of failed records, which are reported as a whole."""
-        return [link for link in self._links if id(self._of_entry[id(link.entry)]) not in self._failed]
 
     def fail(self, planned: Planned) -> None:
         """Note that a change was not written."""

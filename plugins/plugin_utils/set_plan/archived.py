@@ -75,7 +75,6 @@ class _Missing:
         first = self._planned[indexes[0]]
         self._kind, self._state = first.kind, first.entry.state
         self._noted = {index: context.noted_uuids(planned) for index, planned in self._planned.items()}
-        self._names = {index: planned.journal_name for index, planned in self._planned.items()}
         self._with_key = [
             index for index, planned in self._planned.items() if can_be_looked_up(planned.schema, planned.desired)
         ]
@@ -87,11 +86,13 @@ class _Missing:
         transport = self._context.client.transport
         if self._with_key:
             self._has_lookup = self._looks_up()
-        uuids = self._uuids_by_index()
+        # Each with its noted uuid, or an empty text for a lookup by barcode.
+        uuids = {} if self._has_lookup is False else dict.fromkeys(self._with_key, "")
+        uuids |= {index: noted[0] for index, noted in self._noted.items() if noted}
         self._trust_notes(uuids)
         options = self._context.options
-        chosen = [index for index in uuids if self._names[index] in options.looked_up]
-        rest = [index for index in uuids if self._names[index] not in options.looked_up]
+        chosen = [index for index in uuids if self._planned[index].journal_name in options.looked_up]
+        rest = [index for index in uuids if self._planned[index].journal_name not in options.looked_up]
         number = len(rest) if options.most_lookups is None or len(rest) <= options.most_lookups else SAMPLE
         known = spread([index for index in rest if self._noted[index]], number)
         others = [index for index in rest if not self._noted[index]]
@@ -145,11 +146,6 @@ class _Missing:
                 # The path quotes the barcode of a record.
                 error.message = NOT_SHOWN
             raise
-
-    def _uuids_by_index(self) -> dict[int, str]:
-        """Return the records for a lookup, each with its noted uuid, or an empty text for a lookup by barcode."""
-        by_key = {} if self._has_lookup is False else dict.fromkeys(self._with_key, "")
-        return by_key | {index: noted[0] for index, noted in self._noted.items() if noted}
 
     # ---- found
 
