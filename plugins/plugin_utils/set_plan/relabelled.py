@@ -8,23 +8,18 @@ Then the files have no rename for such a record. Nothing is created, and no reco
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.model.schema import FieldError
+from ...module_utils.model.schema import FieldError, Misfit
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.resolve import natural_keys
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair, Planned
 from .resolver import numbered_references
-
-_MOST_NAMED = 10
-"""Maximum number of named records in a finding about relabelled records."""
 
 _GIST = "a record of this set had this key before, and now has another key"
 _FOLLOW = "Write the present keys of the records here, and change nothing else, or give them back their keys"
@@ -62,11 +57,8 @@ class RelabelledRecords(Aspect):
             record = next(filter(None, known), None)
             if record is not None and not self._is_followed(planned, record):
                 relabelled[id(planned.entry)] = planned, record
-        sections: dict[str, list[tuple[Planned, Record]]] = defaultdict(list)
         for planned, record in relabelled.values():
-            sections[planned.section].append((planned, record))
-        for group in sections.values():
-            context.find(group[0][0].entry.place, FieldError.at((), _words(context, group), _GIST))
+            self._find(planned, record)
 
     def _given_away(self) -> Iterator[tuple[Planned, Record]]:
         """Yield each entry whose record has the key of a record in no entry, with that record."""
@@ -99,10 +91,22 @@ class RelabelledRecords(Aspect):
             return
         record = context.state.of_uuid(planned.kind, str(uuid))
         if record is not None and not self._is_followed(planned, record) and self._has_new_key(planned, record):
-            context.find(planned.entry.place, FieldError.at((), _words(context, [(planned, record)]), _GIST))
+            self._find(planned, record)
         elif record is None and current.uuid in options.names and self._has_new_key(planned, current):
             words = f"{planned} is another record, which had another key; no list shows the record that had this key"
             context.find(planned.entry.place, FieldError.at((), f"{words}. {_FOLLOW}", _GIST))
+
+    def _find(self, planned: Planned, record: Record) -> None:
+        """Note that a record with the key of an entry before has another key now."""
+        context = self._context
+        exists = any(entry is planned.entry for entry in context.claimed.get(planned.kind.name, {}).values())
+        advice = "Write the new key here if it is right, or give it back the old one with a rename in moved.yml"
+        words = (
+            f"{planned} {'is another record' if exists else 'does not exist'}, and the record that had this key before "
+            f"is now {_name(context, planned, record)} ({record.uuid}): its key was changed. "
+            f"{_FOLLOW if exists else advice}"
+        )
+        context.find(planned.entry.place, FieldError.at((), words, _GIST, Misfit(planned.key, _GIST)))
 
     def _stays(self, planned: Planned) -> None:
         """Refuse to change a reference only because another record has the name of its target now."""
@@ -136,20 +140,6 @@ class RelabelledRecords(Aspect):
         """Return True if a record was applied last with another key than it has now."""
         baseline, values = self._context.options.baseline, natural_keys.read_some(planned.schema, planned.keys, record)
         return baseline is not None and baseline.is_as_noted(record.uuid, planned.schema, values) is False
-
-
-def _words(context: PlanContext, group: Sequence[tuple[Planned, Record]]) -> str:
-    """Describe the relabelled records of one section in one finding."""
-    planned, record = group[0]
-    named = [f"{other.key} is {_name(context, other, found)}" for other, found in group]
-    also = f", one of {len(named):,}: {first_of(named, _MOST_NAMED)}" if len(named) > 1 else ""
-    exists = any(entry is planned.entry for entry in context.claimed.get(planned.kind.name, {}).values())
-    advice = "Write the new key here if it is right, or give it back the old one with a rename in moved.yml"
-    return (
-        f"{planned} {'is another record' if exists else 'does not exist'}, and the record that had this key before is "
-        f"now {_name(context, planned, record)} ({record.uuid}): its key was changed{also}. "
-        f"{_FOLLOW if exists else advice}"
-    )
 
 
 def _name(context: PlanContext, planned: Planned, record: Record) -> str:
