@@ -133,8 +133,7 @@ class _Absorbing:
         keys = list(planned.change.before)
         if not self._result.baseline.records:
             self._result.warnings = [_NO_MEMORY]
-        elif not planned.kind.created_from:
-            # Nothing is noted about a record that follows from another one, such as an offer.
+        else:
             keys = [key for key in keys if self._is_taken(planned, key)]
         self._update(planned, current, keys)
 

@@ -21,11 +21,9 @@ from .plan import Planned
 def noted_keys(planned: Planned, desired: DesiredInstance) -> list[str]:
     """Return the keys of the managed fields of a record that are not hidden.
 
-    A scan code that the instance owns is left out, and so is a record that follows from another one.
+    A scan code that the instance owns is left out.
     """
     schema, entry = planned.schema, planned.entry
-    if schema.kind.created_from:
-        return []
     lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
     alone = lifecycle.left_alone(schema, exists=True) - set(planned.keys)
     if desired.scan_codes is not None and schema.kind is OBJECT:
