@@ -27,7 +27,7 @@ from ..export.portable import NotPortable
 from ..export.writing import Unwritable
 from ..instance.sides import Sides
 from ..set_plan.applied_values import noted_keys
-from ..set_plan.baseline import APPLICATION, BOTH, FILES, UNKNOWN
+from ..set_plan.baseline import APPLICATION, BOTH, FILES, TAKEN, UNKNOWN
 from ..set_plan.marks import shield_mark
 from ..set_plan.plan import SAMPLE, Planned, PlanOptions
 from ..set_plan.planner import plan_instance
@@ -159,16 +159,16 @@ class _Absorbing:
     # ---- what both sides share now
 
     def note(self) -> None:
-        """Note the values that the files take from the instance, and those that were equal."""
+        """Note the values that were equal, and those that the files take from the instance, which they may lose."""
         baseline = self._result.baseline
         for planned, current in self._decided:
             keys = noted_keys(planned, self._desired)
             left = {key for key in planned.change.before if (id(planned.entry), key) not in self._edit.absorbed}
             values = {key: planned.desired[key] for key in keys if key not in left}
             taken = values.keys() & planned.change.before.keys()
-            values |= {key: self._sides.read(planned.schema, current, key) for key in taken}
+            now = {key: self._sides.read(planned.schema, current, key) for key in taken}
             mark = shield_mark(planned.kind, current.uuid, planned.desired)
-            baseline.note(mark, planned.schema, values, left & {*keys})
+            baseline.note(mark, planned.schema, values, left & {*keys}, baseline.digest(planned.schema, now, TAKEN))
         for kind, uuid, names in self._added:
             record, schema = self._edit.state.of_uuid(kind, uuid), self._edit.client.schema(kind)
             fields = [] if record is None else [schema.find(name) for name in names - self._desired.hiding.names]

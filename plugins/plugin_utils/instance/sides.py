@@ -83,7 +83,7 @@ class Sides:
         mark = shield_mark(planned.kind, current.uuid, planned.desired)
         as_noted = {key: self._baseline.is_as_noted(mark, schema, {key: value}) for key, value in values.items()}
         planned.plain = {key for key, answer in as_noted.items() if answer is not None}
-        return {True: FILES, False: BOTH, None: UNKNOWN}[self._baseline.is_as_noted(mark, planned.schema, values)]
+        return {True: FILES, False: BOTH, None: UNKNOWN}[self._baseline.is_as_noted(mark, schema, values, also="")]
 
     def _of_missing(self, planned: Planned) -> str:
         """Return the side of a record that the instance does not have."""

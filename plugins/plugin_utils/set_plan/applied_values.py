@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.kinds import OBJECT
 from ..desired.desired import DesiredInstance
-from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from .aspect import Aspect
 from .baseline import Baseline
@@ -19,17 +17,9 @@ from .plan import Planned
 
 
 def noted_keys(planned: Planned, desired: DesiredInstance) -> list[str]:
-    """Return the keys of the managed fields of a record that are not hidden.
-
-    A scan code that the instance owns is left out.
-    """
+    """Return the keys of the fields of a record that are compared from now on, and not hidden."""
     schema, entry = planned.schema, planned.entry
-    lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
-    alone = lifecycle.left_alone(schema, exists=True) - set(planned.keys)
-    if desired.scan_codes is not None and schema.kind is OBJECT:
-        code = schema.find(desired.scan_codes.field)
-        alone |= set() if code is None else {code.key}
-    keys = [key for key in planned.desired if key in schema.fields and key not in alone]
+    keys = [key for key in planned.desired if key in schema.fields and key not in planned.left_alone]
     if not desired.hiding.has_any:
         return keys
     return [key for key in keys if not desired.hiding.covers(entry, written_as(schema, entry, key), key)]

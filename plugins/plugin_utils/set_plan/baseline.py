@@ -32,8 +32,13 @@ _FIELD_BYTES = _NAME_BYTES + _VALUE_BYTES
 _WRITTEN = " files"
 """Attachments have a second digest, of what the files say, because the instance shows only the uuids of its files."""
 
-_SIDES = {(False, True): FILES, (True, False): APPLICATION, (False, False): BOTH}
-"""Whether the files, and the instance, have what was noted, to the side that changed it."""
+TAKEN = " taken"
+"""Follows the name of a field with a value that absorb wrote. The files may never get it, such as from a pull request
+that nobody merges, so the value that they had is noted, too."""
+
+_SIDES = {(False, True): FILES, (True, False): APPLICATION, (False, False): BOTH, (True, True): APPLICATION}
+"""Whether the files, and the instance, have what was noted, to the side that changed it. If both have it, the
+application undid a change that absorb wrote."""
 
 
 @dataclass
@@ -52,26 +57,26 @@ class Baseline:
     noted: dict[str, str] = field(default_factory=dict)
     _heads: dict[str, bytes] = field(default_factory=dict, repr=False)
 
-    def digest(self, schema: Schema, values: Mapping[str, Any]) -> bytes:
+    def digest(self, schema: Schema, values: Mapping[str, Any], part: str = "") -> bytes:
         """Return the digests of some fields: of each, two bytes for its name and six for its value.
 
-        :param values: canonical values by field key; references are resolved.
+        :param values: canonical values by field key; references are resolved. :param part: follows the names.
         """
         found = []
         for key, value in values.items():
             name = name_of(schema, key)
-            found.append(self._field(name, _normal(schema, key, value)))
+            found.append(self._field(name, _normal(schema, key, value), part))
             if _is_of_files(schema, key):
                 found.append(self._field(name + _WRITTEN, json.dumps(sorted(map(_written, value), key=str))))
         return b"".join(found)
 
-    def verdict(self, noted: bytes, now: bytes, name: str) -> bool | None:
+    def verdict(self, noted: bytes, now: bytes, name: str, also: str = "") -> bool | None:
         """Return True if a field is as it was noted, or None if nothing was noted about it.
 
-        :param name: of the field, see :func:`name_of`.
+        :param name: of the field, see :func:`name_of`. :param also: :data:`TAKEN` if it may be as absorb wrote it.
         """
         head = self._head(name)
-        before = {*_values(noted, head)}
+        before = {*_values(noted, head), *_values(noted, self._head(name + also))}
         return not before.isdisjoint(_values(now, head)) if before else None
 
     def side(self, mark: str, schema: Schema, key: str, written: Any, now: Any) -> str:
@@ -85,27 +90,32 @@ class Baseline:
             # Maps are merged, so only the written members count.
             now = {part: now.get(part) for part in written}
         of_files = name + _WRITTEN if _is_of_files(schema, key) else name
-        ours = self.verdict(noted, self.digest(schema, {key: written}), of_files)
+        ours = self.verdict(noted, self.digest(schema, {key: written}), of_files, TAKEN)
         theirs = self.verdict(noted, self.digest(schema, {key: now}), name)
-        return UNKNOWN if ours is None or theirs is None else _SIDES.get((ours, theirs), UNKNOWN)
+        return _SIDES.get((ours, theirs), UNKNOWN)
 
-    def is_as_noted(self, mark: str, schema: Schema, values: Mapping[str, Any]) -> bool | None:
-        """Return True if no noted field of a record was changed since, or None if nothing was noted about them."""
+    def is_as_noted(self, mark: str, schema: Schema, values: Mapping[str, Any], also: str = TAKEN) -> bool | None:
+        """Return True if no noted field of a record was changed since, or None if nothing was noted about them.
+
+        :param also: empty if values that absorb wrote count as changed.
+        """
         noted, now = self._noted(mark), self.digest(schema, values)
-        found = {self.verdict(noted, now, name_of(schema, key)) for key in values} - {None}
+        found = {self.verdict(noted, now, name_of(schema, key), also) for key in values} - {None}
         return all(found) if found else None
 
-    def note(self, mark: str, schema: Schema, values: Mapping[str, Any], kept: Iterable[str] = ()) -> None:
+    def note(
+        self, mark: str, schema: Schema, values: Mapping[str, Any], kept: Iterable[str] = (), more: bytes = b""
+    ) -> None:
         """Note a record.
 
-        :param values: the fields whose values the files and the instance share now.
+        :param values: the fields whose values the files and the instance share now, or which the files had before.
         :param kept: the keys of fields that keep what was noted about them.
+        :param more: digests of other values.
         """
         noted = self._noted(mark)
-        names = [name_of(schema, key) for key in kept]
-        heads = [self._head(name + part) for name in names for part in ("", _WRITTEN)]
+        heads = [self._head(name_of(schema, key) + part) for key in kept for part in ("", _WRITTEN, TAKEN)]
         old = b"".join(head + value for head in heads for value in _values(noted, head))
-        self.noted[mark] = base64.b64encode(self.digest(schema, values) + old).decode("ascii")
+        self.noted[mark] = base64.b64encode(self.digest(schema, values) + old + more).decode("ascii")
 
     def _noted(self, mark: str) -> bytes:
         """Return what was noted about a record. Whoever wrote the memory may have written anything."""
@@ -119,9 +129,9 @@ class Baseline:
             self._heads[name] = hashlib.blake2b(name.encode(), digest_size=_NAME_BYTES, key=self.key).digest()
         return self._heads[name]
 
-    def _field(self, name: str, value: str) -> bytes:
+    def _field(self, name: str, value: str, part: str = "") -> bytes:
         content = f"{name}\0{value}".encode(errors="surrogatepass")
-        return self._head(name) + hashlib.blake2b(content, digest_size=_VALUE_BYTES, key=self.key).digest()
+        return self._head(name + part) + hashlib.blake2b(content, digest_size=_VALUE_BYTES, key=self.key).digest()
 
 
 def combined(sides: Iterable[str]) -> str:

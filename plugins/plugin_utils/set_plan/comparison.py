@@ -82,10 +82,11 @@ class Comparison:
         """Remove the fields that are not compared."""
         if planned.entry.state != "present":
             return
-        planned.left_alone = self._context.left_alone(planned.schema, planned.entry, exists)
-        if not planned.left_alone.isdisjoint(planned.desired):
-            wanted = planned.desired.items()
-            planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}
+        left = planned.left_alone = self._context.left_alone(planned.schema, planned.entry, exists=True)
+        if not exists:
+            left = self._context.left_alone(planned.schema, planned.entry, exists)
+        if not left.isdisjoint(planned.desired):
+            planned.desired = {key: value for key, value in planned.desired.items() if key not in left}
 
     def _link(self, planned: Planned) -> None:
         for linked in self._context.hooks.linked:

@@ -75,7 +75,7 @@ class Planned:
     :ivar relations: of a definition, relations to definitions that are still to be created, as written.
     :ivar words: its natural key in words if that must not be shown.
     :ivar kept_as: replaces its vaulted natural key in lasting files.
-    :ivar left_alone: keys of the written fields that are not compared.
+    :ivar left_alone: keys of the fields that are not compared, once the record exists.
     :ivar linked: keys of the values that may refer to records.
     :ivar remark: what happened to the record in the application.
     :ivar sides: key of each differing field to the side that changed it since the last apply.
