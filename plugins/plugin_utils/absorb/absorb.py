@@ -81,8 +81,7 @@ def absorb(
     result = Absorbed(plan_instance(client, desired, chosen), baseline)
     if not result.planned.findings and result.planned.state is not None:
         listed = result.planned.state
-        editing = Editing(client, desired, files, downloads, options, limits, result, listed, targets)
-        _Absorbing(editing, memory).run()
+        _Absorbing(Editing(client, desired, files, downloads, options, limits, memory, result, listed, targets)).run()
     return result
 
 
@@ -99,14 +98,14 @@ def _targets(files: Files, into: Mapping[str, Any]) -> dict[str, Target]:
 
 
 class _Absorbing:
-    def __init__(self, edit: Editing, memory: Memory) -> None:
+    def __init__(self, edit: Editing) -> None:
         self._edit = edit
         self._planned = edit.planned
         self._result = edit.result
         self._desired = edit.desired
         self._files = edit.files
         self._values = Values(edit)
-        self._sides = Sides(edit.planned, edit.desired, memory, edit.result.baseline)
+        self._sides = Sides(edit.planned, edit.desired, edit.memory, edit.result.baseline)
         self._decided: list[tuple[Planned, Record]] = []
         self._added: list[tuple[Kind, str, Set[str]]] = []
 
@@ -131,10 +130,10 @@ class _Absorbing:
         """Take the changes of the application, and keep the changes of the files."""
         self._decided.append((planned, current))
         keys = list(planned.change.before)
-        if not self._result.baseline.records:
-            self._result.warnings = [_NO_MEMORY]
-        else:
+        if self._result.baseline.records or self._edit.memory.run:
             keys = [key for key in keys if self._is_taken(planned, key)]
+        else:
+            self._result.warnings = [_NO_MEMORY]
         self._update(planned, current, keys)
 
     def _is_taken(self, planned: Planned, key: str) -> bool:

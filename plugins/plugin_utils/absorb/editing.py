@@ -14,6 +14,7 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.model.kinds import KINDS
+from ..apply.memory import Memory
 from ..desired.desired import BY_TEMPLATE, DesiredInstance, Limits
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
@@ -74,7 +75,7 @@ class Editing:
     """The edits of files.
 
     :ivar options: of the task. :ivar limits: how many records may be removed from the files.
-    :ivar listed: the lists that the plan has read.
+    :ivar memory: what is known about the set. :ivar listed: the lists that the plan has read.
     :ivar targets: section to the file for its new records.
     :ivar absorbed: the fields that have the value of the instance now, with the id of their record.
     :ivar removed: the ids of the records that leave the files.
@@ -86,6 +87,7 @@ class Editing:
     downloads: Downloads
     options: Mapping[str, Any]
     limits: Limits
+    memory: Memory
     result: Absorbed
     listed: ListedState
     targets: Mapping[str, Target]

@@ -50,9 +50,8 @@ class NewRecords:
         """Return the records that are in no file with their uuids, by the section of their new file."""
         result, edit = self._result, self._edit
         result.reported = dict(edit.planned.reported)
-        for section in result.reported:
-            if section not in edit.options["into"]:
-                result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
+        others = [section for section in result.reported if section not in edit.options["into"]]
+        result.offers |= {section: f"into: {{{section}: {section}/new.yml}}" for section in others}
         sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
         if not sections:
             return {}
@@ -97,12 +96,12 @@ class NewRecords:
     def _is_new(self, kind: Kind, record: Record | None) -> bool:
         """Return True if a record was created since the last apply, or if all new records are added.
 
-        Records without an id are added if the last apply is known.
+        A record of the set is not new, even if its id is higher. If a record has no id, it may be older.
         """
-        highest = self._result.baseline.highest
         if self._edit.options["new"] == ALL:
             return True
-        return kind.name in highest and (record is None or record.id is None or record.id > highest[kind.name])
+        number = 0 if record is None or record.uuid in self._edit.memory.known else record.id or 0
+        return number > self._result.baseline.highest.get(kind.name, number)
 
     def _is_ours(self, section: str, record: Record) -> bool:
         """Return False if a record is out of scope or marked for another set."""
