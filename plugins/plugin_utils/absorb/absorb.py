@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, NotFound
 from ...module_utils.model.field import shorten
-from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import type_of
 from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES
 from ...module_utils.plan.change import CREATE, UPDATE
@@ -31,7 +30,7 @@ from ..set_plan.baseline import APPLICATION, BOTH, FILES, TAKEN, UNKNOWN
 from ..set_plan.marks import shield_mark
 from ..set_plan.plan import SAMPLE, Planned, PlanOptions
 from ..set_plan.planner import plan_instance
-from .editing import ABSENT, KEEP, TAKE, Absorbed, Editing
+from .editing import ABSENT, KEEP, TAKE, Absorbed, Editing, texts_in
 from .files import Files, Target, section_names
 from .gone import Removals
 from .labels import Labels
@@ -102,12 +101,10 @@ class _Absorbing:
         self._edit = edit
         self._planned = edit.planned
         self._result = edit.result
-        self._desired = edit.desired
         self._files = edit.files
         self._values = Values(edit)
         self._sides = Sides(edit.planned, edit.desired, edit.memory, edit.result.baseline)
         self._decided: list[tuple[Planned, Record]] = []
-        self._added: list[tuple[Kind, str, Set[str]]] = []
 
     def run(self) -> None:
         self._sides.note()
@@ -122,7 +119,7 @@ class _Absorbing:
                 self._edit.leave(entry.place, self._edit.shown(entry, f"{planned}"), reason)
         Removals(self._edit).run()
         self._take_labels()
-        self._added = NewRecords(self._edit).run()
+        NewRecords(self._edit).run()
 
     # ---- whose change it is
 
@@ -159,21 +156,20 @@ class _Absorbing:
 
     def note(self) -> None:
         """Note the values that were equal, and those that the files take from the instance, which they may lose."""
-        baseline = self._result.baseline
+        baseline, desired = self._result.baseline, self._edit.desired
         for planned, current in self._decided:
-            keys = noted_keys(planned, self._desired)
+            keys = noted_keys(planned, desired)
             left = {key for key in planned.change.before if (id(planned.entry), key) not in self._edit.absorbed}
             values = {key: planned.desired[key] for key in keys if key not in left}
             taken = values.keys() & planned.change.before.keys()
             now = {key: self._sides.read(planned.schema, current, key) for key in taken}
             mark = shield_mark(planned.kind, current.uuid, planned.desired)
             baseline.note(mark, planned.schema, values, left & {*keys}, baseline.digest(planned.schema, now, TAKEN))
-        for kind, uuid, names in self._added:
-            record, schema = self._edit.state.of_uuid(kind, uuid), self._edit.client.schema(kind)
-            fields = [] if record is None else [schema.find(name) for name in names - self._desired.hiding.names]
+        for record, names in self._edit.added:
+            schema = self._edit.client.schema(record.kind)
+            fields = [schema.find(name) for name in names - desired.hiding.names]
             keys = [field.key for field in fields if field is not None and type_of(field).shape != "attachments"]
-            if record is not None:
-                baseline.note(uuid, schema, {key: self._sides.read(schema, record, key) for key in keys})
+            baseline.note(record.uuid, schema, {key: self._sides.read(schema, record, key) for key in keys})
 
     # ---- changed values
 
@@ -193,6 +189,8 @@ class _Absorbing:
     def _change(self, planned: Planned, current: Record, key: str, name: str) -> None:
         if name not in planned.entry.fields or key not in planned.schema.fields:
             raise Unwritable("it is not written, and follows from other fields")
+        if any(key in keys for keys in planned.kind.match_on) and self._is_in_use(planned, current, name):
+            raise Unwritable("records in the files may refer to it by the old one; write the new one in all of them")
         target = self._files.target_of(planned.entry, name)
         self._edit.require_layer(planned.entry, target)
         new = self._values.new(planned, current, key, name)
@@ -200,6 +198,11 @@ class _Absorbing:
         self._files.set(planned.entry, name, new)
         for path, content in fetched.items():
             self._files.add_file(target.layer, path, content.read_bytes())
+
+    def _is_in_use(self, planned: Planned, current: Record, name: str) -> bool:
+        """Return True if records may be named by the value of a field in the files, or fields by their label."""
+        others = [dict(entry.fields) for entry, _key in self._planned.references.get(current.uuid, ())]
+        return planned.kind.defines_fields or any(str(planned.entry.fields[name]) in text for text in texts_in(others))
 
     # ---- labels
 

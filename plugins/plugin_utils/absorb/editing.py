@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import KINDS
 from ..apply.memory import Memory
 from ..desired.desired import BY_TEMPLATE, DesiredInstance, Limits
@@ -79,6 +80,7 @@ class Editing:
     :ivar targets: section to the file for its new records.
     :ivar absorbed: the fields that have the value of the instance now, with the id of their record.
     :ivar removed: the ids of the records that leave the files.
+    :ivar added: the records that the files get, with the names of their fields.
     """
 
     client: Client
@@ -93,6 +95,7 @@ class Editing:
     targets: Mapping[str, Target]
     absorbed: set[tuple[int, str]] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
+    added: list[tuple[Record, Set[str]]] = field(default_factory=list)
 
     @property
     def planned(self) -> InstancePlan:
@@ -130,7 +133,7 @@ class Editing:
 
     def fetched_in(self, value: Any) -> dict[str, Path]:
         """Return the downloaded attachments that plain data names, by their paths in the files."""
-        texts = set(_texts_in(value))
+        texts = set(texts_in(value))
         return {path: file for path, file in self.downloads.fetched.items() if path in texts}
 
     def require_layer(self, entry: Entry, target: Target) -> None:
@@ -145,12 +148,12 @@ class Editing:
             raise Unwritable("changes of this section belong in a later layer; write it there")
 
 
-def _texts_in(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
     """Yield every text in plain data."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):
         for member in value:
-            yield from _texts_in(member)
+            yield from texts_in(member)
     elif isinstance(value, str):
         yield value

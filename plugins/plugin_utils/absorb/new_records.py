@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -13,16 +13,19 @@ from ...module_utils.model.field import EMPTY, shorten
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.rooms import NOWHERE
-from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.words import OWN_MATCH, names_of
 from ..export.export import Exported, Selection, export_instance
+from ..set_plan.hub import schema as offer_schema
 from ..set_plan.scope import Scope
 from .editing import ALL, ELSEWHERE, Editing
 from .files import Fit
+
+Fresh = tuple[Record | None, Any]
+"""A record that is in no file, and the same as files write it. Some kinds have no plain record."""
 
 
 def _kind_of(section: str) -> Kind:
@@ -36,28 +39,23 @@ class NewRecords:
         self._edit = edit
         self._result = edit.result
         self._scope = Scope(edit.state, edit.client.schema, edit.desired.scope, edit.state.resolved)
-        self._added: list[tuple[Kind, str, Set[str]]] = []
 
-    def run(self) -> list[tuple[Kind, str, Set[str]]]:
-        """Add new records. Return their kind, uuid and fields."""
+    def run(self) -> None:
+        """Add new records."""
         for section, fresh in self._found().items():
             self._add(section, fresh)
-        return self._added
 
     # ---- which
 
-    def _found(self) -> dict[str, list[tuple[str, Any]]]:
-        """Return the records that are in no file with their uuids, by the section of their new file."""
+    def _found(self) -> dict[str, list[Fresh]]:
+        """Return the records that are in no file, by the section of their new file."""
         result, edit = self._result, self._edit
-        result.reported = dict(edit.planned.reported)
-        others = [section for section in result.reported if section not in edit.options["into"]]
-        result.offers |= {section: f"into: {{{section}: {section}/new.yml}}" for section in others}
         sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
+        result.reported = {section: keys for section, keys in edit.planned.reported.items() if section not in sections}
+        result.offers |= {section: f"into: {{{section}: {section}/new.yml}}" for section in result.reported}
         if not sections:
             return {}
         exported = export_instance(edit.client, self._selection(sections), edit.downloads, state=edit.state)
-        for section in sections:
-            result.reported.pop(section, None)
         found = {section: list(self._fresh(section, exported)) for section in edit.targets}
         result.not_changed += [f"left out: {why}" for why in exported.left_out]
         return found
@@ -76,8 +74,8 @@ class NewRecords:
             tries_other_keys=False,
         )
 
-    def _fresh(self, section: str, exported: Exported) -> Iterable[tuple[str, Any]]:
-        """Yield the records of a section that are in no file and belong to these files, each with its uuid."""
+    def _fresh(self, section: str, exported: Exported) -> Iterable[Fresh]:
+        """Yield the records of a section that are in no file and belong to these files."""
         top, kind, edit = section.partition("/")[0], _kind_of(section), self._edit
         claimed = edit.planned.claimed.get(kind.name, {})
         for uuid, row in zip(exported.uuids.get(section, ()), exported.sections.get(section, ()), strict=True):
@@ -87,7 +85,7 @@ class NewRecords:
             if record is not None and not self._is_ours(top, record):
                 continue
             if self._is_new(kind, record):
-                yield uuid, row
+                yield record, row
             else:
                 name = next(iter(row.values()), "") if isinstance(row, Mapping) else row
                 self._result.reported.setdefault(top, []).append(str(name))
@@ -112,8 +110,7 @@ class NewRecords:
         return is_own and self._scope.contains(section, record)
 
     def _is_offered(self, row: Mapping[str, Any], claimed: Mapping[str, Entry]) -> bool:
-        field = next(field for field in HUB_ITEM.written if field.key == "object")
-        parsed, _findings = Schema(HUB_ITEM, [field]).parse({"object": row["object"]}, "")
+        parsed, _findings = offer_schema().parse({"object": row["object"]}, "")
         objects = (self._edit.state.resolved(each).reference.uuid for each in references_in(parsed.get("object")))
         return any(f"of the object {uuid}" in claimed for uuid in objects)
 
@@ -145,7 +142,7 @@ class NewRecords:
 
         return fit
 
-    def _add(self, section: str, fresh: Sequence[tuple[str, Any]]) -> None:
+    def _add(self, section: str, fresh: Sequence[Fresh]) -> None:
         """Write new records into the file of a section."""
         edit, target = self._edit, self._edit.targets[section]
         place = edit.files.label(target)
@@ -156,10 +153,10 @@ class NewRecords:
             self._result.not_changed.append(f"{place}: {section} {shorten(name)}: {reason}")
             left.add(id(record))
 
-        for _uuid, record in fresh if edit.options["files_root"] else ():
-            if edit.fetched_in(record):
-                leave_out(record, ELSEWHERE)
-        known = [record for _uuid, record in fresh if id(record) not in left]
+        for _record, row in fresh if edit.options["files_root"] else ():
+            if edit.fetched_in(row):
+                leave_out(row, ELSEWHERE)
+        known = [row for _record, row in fresh if id(row) not in left]
         done = edit.files.append(target, section, known, leave_out, self._fit(section.partition("/")[0]))
         for path, file in edit.fetched_in(done.written).items():
             edit.files.add_file(target.layer, path, file.read_bytes())
@@ -168,8 +165,8 @@ class NewRecords:
             self._result.not_changed.append(
                 f"{place}: left out of new {section}, because it has no such column: {missing_columns}"
             )
-        added = [(uuid, record) for uuid, record in fresh if id(record) not in left]
+        added = [(record, row) for record, row in fresh if id(row) not in left]
         edit.count(section, "added", len(added))
-        kind = _kind_of(section)
-        for uuid, record in added if kind.is_plain else ():
-            self._added.append((kind, uuid, record.keys() - done.missing_columns.keys()))
+        edit.added += [
+            (record, row.keys() - done.missing_columns.keys()) for record, row in added if record is not None
+        ]
