@@ -24,9 +24,6 @@ from ..set_plan.scope import Scope
 from .editing import ALL, ELSEWHERE, Editing
 from .files import Fit
 
-Fresh = tuple[Record | None, Any]
-"""A record that is in no file, and the same as files write it. Some kinds have no plain record."""
-
 
 def _kind_of(section: str) -> Kind:
     return KINDS[SECTIONS[section.partition("/")[0]]]
@@ -47,7 +44,7 @@ class NewRecords:
 
     # ---- which
 
-    def _found(self) -> dict[str, list[Fresh]]:
+    def _found(self) -> dict[str, list[tuple[Record | None, Any]]]:
         """Return the records that are in no file, by the section of their new file."""
         result, edit = self._result, self._edit
         sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
@@ -74,8 +71,8 @@ class NewRecords:
             tries_other_keys=False,
         )
 
-    def _fresh(self, section: str, exported: Exported) -> Iterable[Fresh]:
-        """Yield the records of a section that are in no file and belong to these files."""
+    def _fresh(self, section: str, exported: Exported) -> Iterable[tuple[Record | None, Any]]:
+        """Yield the records of a section that are in no file and belong to these files, each with its form in files."""
         top, kind, edit = section.partition("/")[0], _kind_of(section), self._edit
         claimed = edit.planned.claimed.get(kind.name, {})
         for uuid, row in zip(exported.uuids.get(section, ()), exported.sections.get(section, ()), strict=True):
@@ -142,7 +139,7 @@ class NewRecords:
 
         return fit
 
-    def _add(self, section: str, fresh: Sequence[Fresh]) -> None:
+    def _add(self, section: str, fresh: Sequence[tuple[Record | None, Any]]) -> None:
         """Write new records into the file of a section."""
         edit, target = self._edit, self._edit.targets[section]
         place = edit.files.label(target)
@@ -165,8 +162,6 @@ class NewRecords:
             self._result.not_changed.append(
                 f"{place}: left out of new {section}, because it has no such column: {missing_columns}"
             )
-        added = [(record, row) for record, row in fresh if id(row) not in left]
-        edit.count(section, "added", len(added))
-        edit.added += [
-            (record, row.keys() - done.missing_columns.keys()) for record, row in added if record is not None
-        ]
+        edit.count(section, "added", len(done.written))
+        missing = done.missing_columns.keys()
+        edit.added += [(record, row.keys() - missing) for record, row in fresh if record and id(row) not in left]

@@ -55,14 +55,12 @@ class AppliedValues(Aspect):
 
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Note a record, unless it changes. Count it if the memory of the set has other values of it."""
-        options = self._context.options
-        is_noted = options.notes_all or self._left > 0
+        options, desired = self._context.options, self._context.desired
+        is_noted = planned.entry.state == "present" and (options.notes_all or self._left > 0)
         if options.baseline is None or current is None or planned.change.changed or not is_noted:
             return
-        if planned.entry.state == "present":
-            self._left -= 1
-            is_part, desired = options.has_changes_only, self._context.desired
-            self._older += note_record(options.baseline, planned, current.uuid, desired, is_part)
+        self._left -= 1
+        self._older += note_record(options.baseline, planned, current.uuid, desired, options.has_changes_only)
 
     def warnings(self) -> Iterable[str]:
         """Say that the memory is older than the instance."""

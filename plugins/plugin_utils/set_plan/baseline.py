@@ -65,6 +65,8 @@ class Baseline:
         found = []
         for key, value in values.items():
             name = name_of(schema, key)
+            if isinstance(value, tuple) and type_of(schema.fields[key]).shape == "renter":
+                found += [self._field(name, _normal(schema, key, ("text", text)), part) for text in _texts_of(value)]
             found.append(self._field(name, _normal(schema, key, value), part))
             if _is_of_files(schema, key):
                 found.append(self._field(name + _WRITTEN, json.dumps(sorted(map(_written, value), key=str))))
@@ -90,7 +92,8 @@ class Baseline:
             # Maps are merged, so only the written members count.
             now = {part: now.get(part) for part in written}
         of_files = name + _WRITTEN if _is_of_files(schema, key) else name
-        ours = self.verdict(noted, self.digest(schema, {key: written}), of_files, TAKEN)
+        # The last digest is that of the value itself. Texts in place of a renter do not say who it is.
+        ours = self.verdict(noted, self.digest(schema, {key: written})[-_FIELD_BYTES:], of_files, TAKEN)
         theirs = self.verdict(noted, self.digest(schema, {key: now}), name)
         return _SIDES.get((ours, theirs), UNKNOWN)
 
@@ -147,6 +150,12 @@ def name_of(schema: Schema, key: str) -> str:
 
 def _is_of_files(schema: Schema, key: str) -> bool:
     return type_of(schema.fields[key]).shape == "attachments"
+
+
+def _texts_of(renter: tuple[str, Any]) -> Iterable[str]:
+    """Return the texts of which some instances return one instead of a renter."""
+    kind, who = renter
+    return (who.uuid, *who.names) if kind == "user" else (who,)
 
 
 def _written(file: Attachment) -> list[str | None]:
