@@ -155,8 +155,8 @@ DEFECTS = (
     Defect(
         "sides",
         "plugin_utils/set_plan/baseline",
-        "_SIDES = {(False, True): FILES, (True, False): APPLICATION, (False, False): BOTH}",
-        "_SIDES = {(False, True): FILES, (True, False): APPLICATION, (False, False): APPLICATION}",
+        "(False, False): BOTH, (True, True): APPLICATION}",
+        "(False, False): APPLICATION, (True, True): APPLICATION}",
         "A field that both sides changed is taken from the application, and the edit of the files is lost.",
         "unit/scenarios/test_scenarios:absorb",
     ),

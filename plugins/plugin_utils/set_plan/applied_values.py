@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...module_utils.client.record import Record
+from ...module_utils.model.kinds import USER
 from ..desired.desired import DesiredInstance
 from ..desired.parsing import written_as
 from .aspect import Aspect
@@ -28,13 +29,13 @@ def noted_keys(planned: Planned, desired: DesiredInstance) -> list[str]:
 def note_record(
     baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance, is_part: bool = False
 ) -> bool:
-    """Note that a record is now as written in the files, unless it does not exist.
+    """Note that a record is now as written in the files, unless it does not exist. A user has no values of its own.
 
     :param is_part: True if the files have only some fields of the record, as those of an undo.
     :returns: True if other values of the same fields were noted.
     """
     mark = shield_mark(planned.kind, uuid, planned.desired)
-    if not mark:
+    if not mark or planned.kind is USER:
         return False
     values = {key: planned.desired[key] for key in noted_keys(planned, desired)}
     baseline.note(mark, planned.schema, values, planned.schema.fields.keys() - values.keys() if is_part else ())

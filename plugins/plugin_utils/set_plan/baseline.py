@@ -95,7 +95,7 @@ class Baseline:
         # The last digest is that of the value itself. Texts in place of a renter do not say who it is.
         ours = self.verdict(noted, self.digest(schema, {key: written})[-_FIELD_BYTES:], of_files, TAKEN)
         theirs = self.verdict(noted, self.digest(schema, {key: now}), name)
-        return _SIDES.get((ours, theirs), UNKNOWN)
+        return UNKNOWN if ours is None or theirs is None else _SIDES[ours, theirs]
 
     def is_as_noted(self, mark: str, schema: Schema, values: Mapping[str, Any], also: str = TAKEN) -> bool | None:
         """Return True if no noted field of a record was changed since, or None if nothing was noted about them.
