@@ -15,8 +15,8 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.model import types_links
 from ...module_utils.model.field import EMPTY, is_uuid
-from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, ROOM, TEMPLATE_KINDS, Kind
-from ...module_utils.model.rooms import coupled_locations
+from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, ROOM, SERVER_KEYS, TEMPLATE_KINDS, Kind
+from ...module_utils.model.rooms import coupled_locations, locations_of_rooms
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
 from ...module_utils.operations.hub_items import asset_id
@@ -273,7 +273,7 @@ class _Inverter:
         return Entry(current.kind, fields, place, state=state, uuid=current.uuid, vaulted=change.hidden)
 
     def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
-        """Return True if a record still has everything that the apply wrote.
+        """Return True if a record still has everything that the apply wrote, and nothing else that a removal loses.
 
         A value that somebody changed since is never removed.
         """
@@ -283,6 +283,8 @@ class _Inverter:
             for key, value in change.after.items()
             if key not in schema.fields or not (is_fingerprint(value) or self._is_now(schema, key, value, current))
         ]
+        if not (kind.can_be_archived or kind.numbered):
+            changed += [key for key in _filled_in(schema, current) if key not in change.after]
         if changed:
             self._changed(change, ", ".join(sorted(changed)), *sorted(changed))
         return not changed
@@ -500,6 +502,15 @@ class _Inverter:
 def _price_in(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the price of an offer if it has one."""
     return {key: value for key, value in fields.items() if key == "price" and value is not None}
+
+
+def _filled_in(schema: Schema, record: Record) -> Iterator[str]:
+    """Yield the fields of a record with a value that the service does not set by itself."""
+    by_service = {*SERVER_KEYS, *schema.kind.kept_by_leaving_out, *locations_of_rooms(schema)}
+    for key, definition in schema.fields.items():
+        may_be_written = type_of(definition).writable and not definition.has_default and key not in by_service
+        if may_be_written and schema.read_field(key, record.flat) not in (*EMPTY, False, schema.kind.open_status):
+            yield key
 
 
 def _key_of(change: RecordedChange, fields: Mapping[str, Any]) -> dict[str, Any]:

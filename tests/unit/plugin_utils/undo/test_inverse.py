@@ -462,7 +462,7 @@ def test_a_creation_without_an_answer_is_found_by_a_key_with_a_reference(here: I
     here.sent(ROOM, "North/1")
     place = reference(LOCATION, uuid=here.uuid(LOCATION, "North"))
     own = record_of(ROOM, "North/1")
-    room = change(ROOM, "North/1", "create", after={**own, ROOM.parent_key: place})
+    room = change(ROOM, "North/1", "create", after={**own, ROOM.parent_key: place, "name": "1"})
     assert here.undo(room).entries == [here.entry(ROOM, "North/1", own, state="absent")]
 
 
@@ -887,7 +887,8 @@ def test_links_without_uuids_lead_to_created_objects(here: Instance) -> None:
 
 def test_references_that_the_undo_removes_do_not_count(here: Instance) -> None:
     links = here.added_link("100001")
-    task = here.change(KINDS["task"], "T1", "create", after={"title": "T1"})
+    others = dict.fromkeys(("comment", "deadline", "assignees", "references"), HIDDEN)
+    task = here.change(KINDS["task"], "T1", "create", after={"title": "T1", **others})
     orders: dict[str, Any] = {"is_approved": True}
     assert here.undo(removal(here, "100002"), links, task, **orders).refusals == []
     assert here.undo(removal(here, "100002"), removal(here, "100001"), task, **orders).refusals == []
