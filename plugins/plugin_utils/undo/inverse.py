@@ -220,14 +220,14 @@ class _Inverter:
         """Return the fields of the natural key by which messages name a record, with their present values."""
         if current.kind.defines_fields:
             return {"field_key": current.flat.get("field_key")}
-        if VAULTED in change.key:
-            return {}
         schema = self._schema(current.kind)
         values = {key: schema.read_field(key, current.flat) for key in change.keys if key in schema.fields}
-        for value in values.values():
-            if any(self._state.known_name_of(reference) is None for reference in references_in(value)):
-                return {}
-        return {key: with_references(stored(schema, key, value, self._state), _named) for key, value in values.items()}
+        if VAULTED in change.key or not all(map(self._state.find, references_in(tuple(values.values())))):
+            # Only the uuid identifies the record, because no list shows its location.
+            return {}
+        return {
+            key: with_references(stored(schema, key, value, self._state), _compared) for key, value in values.items()
+        }
 
     def _created_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         if stays(change):

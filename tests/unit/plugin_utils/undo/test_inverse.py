@@ -394,11 +394,14 @@ def test_an_entry_says_which_of_its_fields_the_apply_hid(here: Instance) -> None
 
 def test_a_record_is_named_by_its_present_key(here: Instance) -> None:
     room = here.change(ROOM, "North/1", "update", before={"description": "old"}, after={"description": None})
-    city = here.change(LOCATION, "North", "update", before={"city": "Bonn"}, after={"city": "Kiel"})
-    # Without the list of locations nobody knows the name of the location.
+    north = {"building_id": here.uuid(LOCATION, "North"), "number": "1"}
+    assert here.undo(room).entries == [here.entry(ROOM, "North/1", {**north, "description": "old"})]
+
+
+def test_a_record_in_a_hidden_place_is_named_by_its_uuid(here: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ListedState, "find", lambda _state, _reference: None)
+    room = here.change(ROOM, "North/1", "update", before={"description": "old"}, after={"description": None})
     assert here.undo(room).entries == [here.entry(ROOM, "North/1", {"description": "old"})]
-    named = record_of(ROOM, "North/1", description="old")
-    assert here.undo(city, room).entries[1] == here.entry(ROOM, "North/1", named, 1)
 
 
 def test_fields_that_the_apply_created_are_recorded_by_their_labels(here: Instance) -> None:
@@ -460,10 +463,12 @@ def test_a_creation_without_an_answer_is_found_by_its_key(
 
 def test_a_creation_without_an_answer_is_found_by_a_key_with_a_reference(here: Instance) -> None:
     here.sent(ROOM, "North/1")
-    place = reference(LOCATION, uuid=here.uuid(LOCATION, "North"))
-    own = record_of(ROOM, "North/1")
-    room = change(ROOM, "North/1", "create", after={**own, ROOM.parent_key: place, "name": "1"})
-    assert here.undo(room).entries == [here.entry(ROOM, "North/1", own, state="absent")]
+    uuid = here.uuid(LOCATION, "North")
+    after = {"number": "1", "name": "1", "building_id": reference(LOCATION, uuid=uuid)}
+    own = {"number": "1", "building_id": uuid}
+    assert here.undo(change(ROOM, "North/1", "create", after=after)).entries == [
+        here.entry(ROOM, "North/1", own, state="absent")
+    ]
 
 
 @pytest.mark.parametrize("number", [{"number": HIDDEN}, {}])
