@@ -42,6 +42,8 @@ STILL_WANTED = (
     "The files still want what was undone, so the next apply makes the same changes again. Change the files, too."
 )
 
+_TAKEN = "another record has its key now"
+
 
 @dataclass
 class Inverse:
@@ -191,7 +193,7 @@ class _Inverter:
             return
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
-            if is_archived:
+            if is_archived and not self._is_key_taken(change, change.before):
                 yield self._found(change, current, place)
             return
         if change.unarchived:
@@ -202,19 +204,22 @@ class _Inverter:
                 yield self._found(change, current, place, "archived")
             return
         fields = self._restored_fields(self._schema(kind), change, current)
+        named = {**self._present_key(change, current), **fields}
+        may_be_taken = kind.can_be_looked_up and not kind.open_status and not fields.keys().isdisjoint(change.keys)
         if fields and is_archived:
             self._changed(change, "archived since; it")
-        elif fields:
+        elif fields and not (may_be_taken and self._is_key_taken(change, named)):
             if drops_values(change):
                 self._keep(change, "records that lost a value do not get it back", "possible_values")
-            yield Entry(
-                kind,
-                {**self._present_key(change, current), **fields},
-                place,
-                template=change.template,
-                uuid=current.uuid,
-                vaulted=change.fingerprinted,
-            )
+            yield Entry(kind, named, place, template=change.template, uuid=current.uuid, vaulted=change.fingerprinted)
+
+    def _is_key_taken(self, change: RecordedChange, fields: Mapping[str, Any]) -> bool:
+        """Return True if a record that the apply did not change has the key of a changed record by now."""
+        other = self._with_same_key(self._schema(KINDS[change.kind]), change, fields)
+        is_taken = other is not None and all(other.uuid != sent.uuid for sent in self._sent_changes)
+        if is_taken:
+            self._keep(change, _TAKEN, warning=_TAKEN)
+        return is_taken
 
     def _present_key(self, change: RecordedChange, current: Record) -> dict[str, Any]:
         """Return the fields of the natural key by which messages name a record, with their present values."""
@@ -317,7 +322,7 @@ class _Inverter:
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=existing_record.uuid)
             elif existing_record.uuid not in self._own:
-                self._keep(change, "another record has its key now", warning="another record has its key now")
+                self._keep(change, _TAKEN, warning=_TAKEN)
             return
         missing = schema.missing(fields)
         if missing:
