@@ -15,8 +15,8 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.model import types_links
 from ...module_utils.model.field import EMPTY, is_uuid
-from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, ROOM, SERVER_KEYS, TEMPLATE_KINDS, Kind
-from ...module_utils.model.rooms import coupled_locations, locations_of_rooms
+from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, SERVER_KEYS, TEMPLATE_KINDS, Kind
+from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
 from ...module_utils.operations.hub_items import asset_id
@@ -388,22 +388,7 @@ class _Inverter:
                 value = self._written(schema, change, key, was)
                 if value is not None or was in EMPTY:
                     fields[key] = with_removed_parts(schema, key, value, then)
-                    fields |= self._coupled(schema, key, was)
         return fields
-
-    def _coupled(self, schema: Schema, key: str, was: Any) -> dict[str, Any]:
-        """Return the locations that the service sets along with a room.
-
-        They are written, too, so that the plan contains these changes.
-        """
-        room = None
-        if isinstance(was, Mapping) and is_uuid(was.get("uuid")):
-            room = self._state.of_uuid(ROOM, str(was["uuid"]))
-        place = self._state.place_of(room) if room is not None else None
-        if place is None and was not in EMPTY:
-            return {}
-        locations = coupled_locations(schema, schema.fields[key])
-        return {location.key: None if place is None else place.uuid for location in locations}
 
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
         """Return True if a record now has a value of the apply record."""
