@@ -251,7 +251,7 @@ class _Inverter:
             return
         if kind.can_be_archived and self._state.is_archived(current):
             return
-        if uuid in self._kept:
+        if change.mark in self._kept:
             reason = "records that are archived refer to it"
             self._keep(change, reason, warning=f"stays, because {reason}")
             return

@@ -37,22 +37,20 @@ def drops_values(change: RecordedChange) -> bool:
 
 
 def kept_by_archived(changes: Iterable[RecordedChange]) -> set[Mark]:
-    """Return the identifiers of created records that can't be deleted.
+    """Return the marks of created records that can't be deleted.
 
     Created records that are archived keep their references to them.
     """
-    created = {
-        change.uuid or change.mark: change
-        for change in changes
-        if change.action == CREATE and not KINDS[change.kind].numbered
-    }
+    creations = [change for change in changes if change.action == CREATE and not KINDS[change.kind].numbered]
+    # Changes of an interrupted run have no uuids, and references in those of its second run may have them.
+    created = {mark: change for change in creations for mark in (change.uuid, change.mark)}
     kept: set[Mark] = set()
-    referring = [change for change in created.values() if KINDS[change.kind].can_be_archived]
+    referring = [change for change in creations if KINDS[change.kind].can_be_archived]
     while referring:
         for mark in referred(list(referring.pop().after.values())):
             other = created.get(mark)
-            if other is not None and not KINDS[other.kind].can_be_archived and mark not in kept:
-                kept.add(mark)
+            if other is not None and not KINDS[other.kind].can_be_archived and other.mark not in kept:
+                kept.add(other.mark)
                 referring.append(other)
     return kept
 
@@ -64,7 +62,7 @@ def lasting_words(changes: Iterable[RecordedChange]) -> str:
     lasting: Counter[str] = Counter()
     partly: Counter[tuple[str, str]] = Counter()
     for change in changes:
-        if stays(change) or (change.action == CREATE and (change.uuid or change.mark) in kept):
+        if stays(change) or (change.action == CREATE and change.mark in kept):
             lasting[change.kind] += 1
         elif change.action == DELETE:
             partly[_DELETION] += 1

@@ -123,7 +123,7 @@ class ApplyRecord:
     @property
     def deleted(self) -> frozenset[str]:
         """The uuids of the records that the run deleted."""
-        return frozenset(change.uuid for change in self.changes if change.action == DELETE and change.outcome == DONE)
+        return frozenset(change.uuid for change in self.changes if change.action == DELETE and change.may_have_effect)
 
     @property
     def added(self) -> int:

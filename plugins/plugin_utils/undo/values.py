@@ -106,10 +106,10 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
 
 
 def referred(value: Any) -> Iterator[Mark]:
-    """Yield the uuid of each record that a value refers to, or else its mark in its change."""
+    """Yield the uuid, if known, of each record that a value refers to, and its mark in its change."""
     if isinstance(value, Mapping):
         if is_reference(value):
-            yield value["uuid"] or mark_of(value[REFERENCE], "", value["name"])
+            yield from filter(None, (value["uuid"], mark_of(value[REFERENCE], "", value["name"])))
         else:
             yield from referred(list(value.values()))
     elif isinstance(value, list):
