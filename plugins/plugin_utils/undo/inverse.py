@@ -380,7 +380,8 @@ class _Inverter:
                 self._keep_hidden(change, key)
             elif key not in schema.fields:
                 self._changed(change, key, key)
-            elif self._is_now(schema, key, was, current):
+            elif self._is_now(schema, key, with_references(was, self._named_or_compared), current):
+                # An interrupted undo may have restored it, with references to records that it created again.
                 continue
             elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):
                 self._changed(change, key, key)
@@ -448,6 +449,9 @@ class _Inverter:
         if named is None:
             return number if uuid is None else None
         return name if uuid in self._restored or not named.problem else None
+
+    def _named_or_compared(self, reference: Mapping[str, Any]) -> Any:
+        return self._named_now(reference) or _compared(reference)
 
     def _has_file(self, uuid: str) -> bool:
         """Return True if the service still has an uploaded file."""
