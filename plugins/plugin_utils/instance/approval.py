@@ -316,10 +316,11 @@ class Gate:
         """Return True if a change has only what is sent after other fields, so that nobody else must have changed it.
 
         These are links to what is new, files, a status other than that of a new record, and all fields after a record
-        came back from the archive.
+        came back from the archive as it was.
         """
         kind, change = planned.kind, planned.change
-        if ARCHIVED_AT in approved.fields and not change.unarchive:
+        archived = replace(planned, change=replace(change, unarchive=True))
+        if ARCHIVED_AT in approved.fields and self.digests.approved(archived).digest == approved.digest:
             return True
         values = dict(change.values)
         if approved.action == UPDATE or change.before.get(kind.status_key) == kind.open_status:
