@@ -80,7 +80,7 @@ class ApprovedChange:
 
 
 Name = tuple[str, str, str]
-"""Section and key of a change. Several records to remove may have one key, so these have their uuids too."""
+"""Section and key of a change, or section and uuid. Several records to remove may have one key, so these have both."""
 
 
 def name_of(section: str, key: str, action: str, uuid: str) -> Name:
@@ -280,18 +280,21 @@ class Gate:
 
     def judge(self, plan: InstancePlan) -> tuple[InstancePlan, list[str]]:
         """Return the approved part of a plan, or why it must not be applied."""
-        planned_changes = {_name_of(planned): planned for planned in plan.changes}
         approved = {change.name: change for change in self.approval.changes}
-        unapproved = [planned for name, planned in planned_changes.items() if name not in approved]
+        # An interrupted run may have changed keys: that of a room begins with that of its location.
+        approved |= {(change.section, "", change.uuid): change for change in self.approval.changes if change.uuid}
+        found = [(planned, _approved_as(planned, approved)) for planned in plan.changes]
+        unapproved = [planned for planned, change in found if change is None]
         stale = [
-            planned
-            for name, planned in planned_changes.items()
-            if name in approved and not self._is_approved(approved[name], planned)
+            (planned, change)
+            for planned, change in found
+            if change is not None and not self._is_approved(change, planned)
         ]
-        missing = [change for name, change in approved.items() if name not in planned_changes]
-        reasons = [self._why_stale(approved[_name_of(planned)], planned) for planned in stale]
+        planned_changes = {change for _planned, change in found}
+        missing = [change for change in self.approval.changes if change not in planned_changes]
+        reasons = [self._why_stale(change, planned) for planned, change in stale]
         reasons += list(self._not_done(missing, plan)) if self.is_whole else []
-        left = drop_changes(plan, [*unapproved, *stale])
+        left = drop_changes(plan, [*unapproved, *(planned for planned, _change in stale)])
         blocked = list(without_blocked(plan.state, left.changes)) if plan.state is not None and left.dropped else []
         reasons += [f"{planned} can't be removed: {why}" for planned, why in blocked]
         if unapproved:
@@ -358,6 +361,8 @@ class Gate:
         return record is not None and not (change.action == ARCHIVE and plan.state.is_archived(record))
 
 
-def _name_of(planned: Planned) -> Name:
-    current = planned.change.current
-    return name_of(planned.section, planned.noted, planned.change.action, current.uuid if current is not None else "")
+def _approved_as(planned: Planned, approved: Mapping[Name, ApprovedChange]) -> ApprovedChange | None:
+    """Return the approved change of the same record, or else of a record with the same key."""
+    change, section = planned.change, planned.section
+    uuid = change.current.uuid if change.current is not None else ""
+    return approved.get((section, "", uuid)) or approved.get(name_of(section, planned.noted, change.action, uuid))
