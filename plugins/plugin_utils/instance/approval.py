@@ -39,6 +39,7 @@ from ..set_plan.canonical import (
 )
 from ..set_plan.plan import InstancePlan, Planned, drop_changes
 from ..set_plan.removal_blockers import without_blocked
+from ..set_plan.rooms import locations_of_rooms
 
 VERSION = 1
 REFUSE, SKIP = "refuse", "skip"
@@ -219,11 +220,15 @@ class Digests:
         return {"relations": parts}
 
     def _before(self, planned: Planned) -> Any:
-        """Return the data of the record before the change. The prices that the hub suggests change by themselves."""
-        change = planned.change
+        """Return the data of the record before the change, without what changes by itself.
+
+        The hub suggests other prices, and an object gets another location if its room is moved.
+        """
+        change, follows = planned.change, locations_of_rooms(planned.schema)
         if planned.kind.numbered:
             return self._canon.value(dict(change.before))
-        return self._canon.record(planned.schema, change.current, change.unarchive)
+        data = self._canon.record(planned.schema, change.current, change.unarchive)
+        return {key: value for key, value in data.items() if key in change.values or not data.get(follows.get(key, ""))}
 
     def _fields(self, planned: Planned) -> Iterator[str]:
         for name in planned.change.values:
