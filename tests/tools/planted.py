@@ -365,8 +365,8 @@ DEFECTS = (
     Defect(
         "refusals",
         "plugin_utils/instance/approval",
-        "left = drop_changes(plan, [*unapproved, *stale])",
-        "left = drop_changes(plan, stale)",
+        "left = drop_changes(plan, [*unapproved, *(planned for planned, _change in stale)])",
+        "left = drop_changes(plan, [planned for planned, _change in stale])",
         "An apply executes what nobody approved.",
         "unit/scenarios/test_scenarios:approval/not_approved",
     ),

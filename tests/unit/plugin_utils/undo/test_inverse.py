@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from embedded_here import ROOT_URL, Embedded
 from instance_site import yaml_list
-from records import record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
