@@ -19,6 +19,7 @@ from ...module_utils.client.files import Contents
 from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
 from ...module_utils.model.names import normal_address, normal_name
+from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Attachment, Reference, attachments_in, references_in
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
@@ -39,7 +40,6 @@ from ..set_plan.canonical import (
 )
 from ..set_plan.plan import InstancePlan, Planned, drop_changes
 from ..set_plan.removal_blockers import without_blocked
-from ..set_plan.rooms import locations_of_rooms
 
 VERSION = 1
 REFUSE, SKIP = "refuse", "skip"
