@@ -130,10 +130,6 @@ class ApplyRecord:
         """The number of records that the run created or brought back from the archive, at most."""
         return sum(change.may_have_effect and (change.action == CREATE or change.unarchived) for change in self.changes)
 
-    def spent(self) -> ApplyRecord:
-        """Return a finished undo without its changes, so that selecting the newest record never undoes them."""
-        return replace(self, changes=())
-
     def content(self) -> bytes:
         """Return the compressed bytes of the record.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from ...module_utils.client.roots import identity_of
@@ -185,7 +186,8 @@ def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]
         )
     record = _read(folder, names[-1])
     if record.is_complete or not record.undoes:
-        return folder.path / names[-1], record.spent() if record.undoes else record
+        # The changes of a finished undo are left out, so that selecting the newest record never undoes them.
+        return folder.path / names[-1], replace(record, changes=()) if record.undoes else record
     for name in reversed(names[:-1]):
         if hashlib.sha256(folder.read(name, MAX_RECORD)).hexdigest() == record.undoes:
             return folder.path / name, _read(folder, name)

@@ -97,10 +97,10 @@ def test_an_unexpected_error_is_in_the_result_and_other_records_are_written(
     site.write({"objects.yml": yaml_list([THING, {**THING, "barcode": "002"}])})
     write = Applier.write
 
-    def failing(self: Applier, change: Any, *rest: Any) -> str | None:
+    def failing(self: Applier, change: Any, *rest: Any, **named: Any) -> str | None:
         if change.values["barcode"] == "001":
             raise ZeroDivisionError("unforeseen")
-        return write(self, change, *rest)
+        return write(self, change, *rest, **named)
 
     monkeypatch.setattr(Applier, "write", failing)
     result = site.run()
