@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
@@ -16,4 +13,4 @@ class ActionModule(SetAction):
     """Plan and apply a directory of files, or inline data."""
 
     work = staticmethod(provision)
-    rules: Mapping[str, Any] = {"required_one_of": [("src", "desired")]}
+    rules = (("required_one_of", [("src", "desired")]),)

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_drift import find_drift
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
@@ -16,4 +13,4 @@ class ActionModule(SetAction):
     """Compare an instance with its files."""
 
     work = staticmethod(find_drift)
-    rules: Mapping[str, Any] = {"required_one_of": [("src", "desired")]}
+    rules = (("required_one_of", [("src", "desired")]),)

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_validate import validate_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
@@ -16,4 +13,4 @@ class ActionModule(SetAction):
     """Check files without a connection."""
 
     work = staticmethod(validate_files)
-    rules: Mapping[str, Any] = {"required_one_of": [("src", "desired")]}
+    rules = (("required_one_of", [("src", "desired")]),)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
@@ -15,10 +14,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.mov
 class ActionModule(ControllerAction):
     """Give objects a new target room."""
 
-    rules: Mapping[str, Any] = {
-        "required_one_of": [("objects", "room", "person", "from_location")],
-        "mutually_exclusive": [("objects", "room", "person", "from_location")],
-    }
+    rules = (
+        ("required_one_of", [("objects", "room", "person", "from_location")]),
+        ("mutually_exclusive", [("objects", "room", "person", "from_location")]),
+    )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Plan and, in a real run, apply."""

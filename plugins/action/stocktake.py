@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
@@ -15,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.ac
 class ActionModule(ControllerAction):
     """Prepare, evaluate or close a stocktake."""
 
-    rules: Mapping[str, Any] = {"required_if": [("mode", "close", ("src", "accept"))]}
+    rules = (("required_if", [("mode", "close", ("src", "accept"))]),)
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Read the instance; closing a stocktake also edits the files."""

@@ -86,7 +86,7 @@ def with_variables(result: dict[str, Any], role: str, options: Set[str], connect
 class ControllerAction(ActionBase):
     """An action that sends its requests from the controller.
 
-    :cvar rules: rules between its options.
+    :cvar rules: rules between its options, as Ansible names them.
     :ivar host: the inventory host of the task.
     :ivar variables: the variables of that host.
     """
@@ -94,7 +94,7 @@ class ControllerAction(ActionBase):
     _supports_check_mode = True
     _supports_async = False
 
-    rules: Mapping[str, Any] = {}
+    rules: tuple[tuple[str, Any], ...] = ()
     host = ""
     variables: Mapping[str, Any] = {}
 
@@ -110,7 +110,7 @@ class ControllerAction(ActionBase):
         self._compute_environment_string(of_the_task)
         filled = from_environment(self._task.args, of_the_task)
         given = {name: value for name, value in filled.items() if value is not None or name in self._task.args}
-        read = read_arguments(self._task.action, self.spec, self.rules, given)
+        read = read_arguments(self._task.action, self.spec, dict(self.rules), given)
         role, connection = self._role_name()
         if read.refusal:
             refused = {**result, "failed": True, "changed": False, "msg": read.refusal}

@@ -76,14 +76,6 @@ def new_set_id() -> str:
     return secrets.token_hex(_ID_BYTES)
 
 
-def _set_id_of(set_name: str, src: str) -> str:
-    """Return the ``set_id`` of files without one.
-
-    It is the same for all instances of a fleet, so that one line fits all.
-    """
-    return hashlib.sha256(f"{set_name}\0{src}".encode(errors="surrogatepass")).hexdigest()[: 2 * _ID_BYTES]
-
-
 class Journal:
     """A log of facts, locked from before the first write to the end of the run.
 
@@ -253,7 +245,9 @@ class Journal:
         if not self.set_name:
             return
         if not self.set_id:
-            self.set_id = _set_id_of(self.set_name, self._src)
+            # It is the same for all instances of a fleet, so that one line fits all.
+            identity = f"{self.set_name}\0{self._src}".encode(errors="surrogatepass")
+            self.set_id = hashlib.sha256(identity).hexdigest()[: 2 * _ID_BYTES]
             self._created_id = True
         noted = self._log.read()
         if noted.get(self._of_name, {}).get(_SET, {}).get(self._src) != self.set_id:

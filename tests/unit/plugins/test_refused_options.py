@@ -31,10 +31,7 @@ ON_CONTROLLER = sorted({path.stem for path in (ROOT / "plugins" / "action").glob
 
 
 def _rules_of(name: str) -> Mapping[str, Any]:
-    rules: Mapping[str, Any] = importlib.import_module(
-        f"ansible_collections.{NAMESPACE}.plugins.action.{name}"
-    ).ActionModule.rules
-    return rules
+    return dict(importlib.import_module(f"ansible_collections.{NAMESPACE}.plugins.action.{name}").ActionModule.rules)
 
 
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
