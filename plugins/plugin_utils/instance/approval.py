@@ -333,10 +333,8 @@ class Gate:
         values = dict(change.values)
         if approved.action == UPDATE or change.before.get(kind.status_key) == kind.open_status:
             values.pop(kind.status_key, None)
-        links = [value for key, value in values.items() if key != "relations"]
-        return all(
-            any(attachments_in(link)) or any(map(self.digests.is_created, references_in(link))) for link in links
-        )
+        later = (value for key, value in values.items() if key != "relations")
+        return all(any(attachments_in(one)) or any(map(self.digests.is_created, references_in(one))) for one in later)
 
     def _why_stale(self, approved: ApprovedChange, planned: Planned) -> str:
         """Say what changed since the approval: the record in the instance, or what the files ask for."""

@@ -136,11 +136,10 @@ class _Missing:
 
     def _looks_up(self) -> bool | None:
         """Return True if the instance finds a listed record by its barcode, or None if that is unknown."""
-        kind, listed = self._kind, self._context.state.records(self._kind)
+        kind, client = self._kind, self._context.client
+        barcodes = (record.flat.get(kind.barcode_key) for record in self._context.state.records(kind))
         try:
-            return self._context.client.looks_up_barcodes(
-                kind, (record.flat.get(kind.barcode_key) for record in listed)
-            )
+            return client.looks_up_barcodes(kind, barcodes)
         except SeventhingsError as error:
             if self._context.hiding.is_on:
                 # The path quotes the barcode of a record.

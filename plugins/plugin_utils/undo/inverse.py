@@ -230,9 +230,7 @@ class _Inverter:
         if VAULTED in change.key or not all(map(self._state.find, references_in(tuple(values.values())))):
             # Only the uuid identifies the record, because no list shows its location.
             return {}
-        return {
-            key: with_references(stored(schema, key, value, self._state), _compared) for key, value in values.items()
-        }
+        return {key: with_references(stored(schema, key, now, self._state), _compared) for key, now in values.items()}
 
     def _created_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         if stays(change):
