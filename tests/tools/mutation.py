@@ -76,7 +76,10 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         *(f"scenarios/{name}" for name in ("lifecycle/", "protect/", "undo/protected")),
     ),
     "plugin_utils/set_plan/sources": ("scenarios/sources/", "scenarios/hidden_records/lost"),
-    "plugin_utils/set_plan/similar_names": (f"{_PLAN}/test_forms_of_names", "scenarios/similar_names/"),
+    "plugin_utils/set_plan/similar_names": (
+        f"{_PLAN}/test_forms_of_names",
+        *(f"scenarios/{name}" for name in ("similar_names/", "undo_of_kinds/equal_room_names")),
+    ),
     "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
     "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("facts", "token_store")),
     "plugin_utils/apply/memory": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_uploads"),
