@@ -228,12 +228,14 @@ class _Ensure:
             raise InvalidInput(wrong)
 
     def _check_free_key(self, change: Change, keys: Sequence[str]) -> None:
-        """Refuse a new natural key that another record has. Whoever has ``keys`` was found already."""
+        """Refuse a new natural key that another record has, unless the task identifies the record by another one."""
         kind, current = self._kind, change.current
         values = {**(self._schema.read(current.flat) if current else {}), **change.values}
         own = natural_keys.default_key(kind, values)
         is_whole = all(isinstance(values.get(key), (str, Reference)) for key in own)
-        if kind.status_key or not is_whole or set(own).isdisjoint(change.values) or set(own) <= set(keys):
+        is_named = any(set(other) <= set(keys) for other in (*kind.match_on, *kind.further_keys))
+        is_open = kind.is_named_by_tasks or bool(kind.status_key)
+        if is_open or is_named or not is_whole or set(own).isdisjoint(change.values):
             return
         found = self._state.find_existing(self._schema, own, values, self._desired_record.template)
         words = f"{natural_keys.describe(self._schema, own, values)} already, and it identifies {kind.singular}"

@@ -202,7 +202,8 @@ class _Absorbing:
     def _is_in_use(self, planned: Planned, current: Record, name: str) -> bool:
         """Return True if records may be named by the value of a field in the files, or fields by their label."""
         others = [dict(entry.fields) for entry, _key in self._planned.references.get(current.uuid, ())]
-        return planned.kind.defines_fields or any(str(planned.entry.fields[name]) in text for text in texts_in(others))
+        old = str(planned.entry.fields[name] or "")
+        return planned.kind.defines_fields or (bool(old) and any(old in text for text in texts_in(others)))
 
     # ---- labels
 

@@ -421,12 +421,10 @@ class Executor:
                 self._adopt(applier, planned, change, found)
                 return
         self._upload(planned, change)
-        results = [] if again is None else [again[1]]
+        hits = [] if again is None else [again[1]]
         try:
             with self._sending(planned):
-                applier.write(
-                    change, lambda: results.pop() if results else self._find(planned), lost=again and again[0]
-                )
+                applier.write(change, lambda: hits.pop() if hits else self._find(planned), lost=again and again[0])
         except REFUSED_VALUES as refused:
             owner = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
             if owner:

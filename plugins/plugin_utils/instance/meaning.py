@@ -110,12 +110,10 @@ class _Reader:
         )
 
     def _persons(self) -> list[Row]:
-        concerned = sorted(
-            {*self._gains, *self._losses}, key=lambda key: (-(self._gains[key] + self._losses[key]), key)
-        )
+        keys = sorted({*self._gains, *self._losses}, key=lambda key: (-(self._gains[key] + self._losses[key]), key))
         return [
             {"person": person, "section": section, "gains": self._gains[key], "loses": self._losses[key]}
-            for key in concerned
+            for key in keys
             for person, section in (key,)
         ]
 

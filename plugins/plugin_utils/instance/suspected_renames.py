@@ -66,6 +66,7 @@ class _Search:
         known = {*plan.managed.get(kind.name, ()), *(current.uuid for current in kept if current)}
         self._waiting = {id(planned.entry): planned for planned in created}
         self._free = {record.uuid: record for record in state.records(kind) if record.uuid not in known}
+        self._created, self._unknown = created, frozenset(self._free)
 
     def pairs(self) -> Iterator[tuple[Planned, Record, str]]:
         """Yield new records, each with the record that it may be, and what suggests it."""
@@ -127,15 +128,25 @@ class _Search:
             return known or (value.written if isinstance(value.written, str) else None)
         return value if isinstance(value, str) and value else None
 
+    def _has_all_rooms(self, planned: Planned, place: Record) -> bool:
+        """Return True if a new room is in a new location, and no file has any of the rooms of a location.
+
+        Then the location has probably got another name, unless its rooms are distributed.
+        """
+        key = planned.kind.parent_key
+        new = [one.desired[key].pending for one in self._created if isinstance(one.desired.get(key), Reference)]
+        pending = planned.desired[key].pending if isinstance(planned.desired.get(key), Reference) else None
+        rooms = [room for room in self._state.records(ROOM) if self._state.place_of(room) is place]
+        is_whole = all(room.uuid in self._unknown for room in rooms) and len(rooms) <= new.count(pending)
+        return pending is not None and key in planned.keys and is_whole
+
     def proposal(self, planned: Planned, record: Record, why: str) -> str:
         """Return a suspicion with its line for ``moved.yml``."""
         words, section, what = self._key(planned, record), planned.section, str(planned)
         new = {name: self._in_words(planned.desired[name]) for name in planned.keys}
-        place, place_was = planned.desired.get(planned.kind.parent_key), self._state.place_of(record)
-        is_new = isinstance(place, Reference) and place.pending is not None
-        if is_new and place_was is not None and place_was.uuid not in self._plan.managed.get(LOCATION.name, ()):
-            # No file has the location of the room any more, so it was probably the location that got another name.
-            words, new = words[:1], {"name": new[planned.kind.parent_key]}
+        place_was = self._state.place_of(record)
+        if place_was is not None and self._has_all_rooms(planned, place_was):
+            words, new = [self._state.name_of(place_was) or ""], {"name": new[planned.kind.parent_key]}
             section, what, why = LOCATION.section, f"location {new['name']}", "it has the same rooms"
         pair = {"from": dict(zip(new, words, strict=True)), "to": new}
         line = json.dumps({section: [pair]}, ensure_ascii=False)

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import OBJECT, TEMPLATE_KINDS
+from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_basic import FIELD_TYPES
 from ...module_utils.model.types_links import references_in
@@ -107,7 +108,9 @@ class _BlockerSearch:
         types = {link_to(removal.kind) for removal in self._removals.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
-            keys = [field.key for field in schema.fields.values() if field.type in types]
+            follows = locations_of_rooms(schema)
+            # The location of a record that has a room follows the room, which names its location itself.
+            keys = {key: follows.get(key, "") for key, field in schema.fields.items() if field.type in types}
             if keys:
                 self.searched.add(kind.name)
                 for record in state.records(kind):
@@ -129,10 +132,10 @@ class _BlockerSearch:
                 f"that the files do not name may refer to them, and no list shows those."
             )
 
-    def _search(self, schema: Schema, keys: Iterable[str], record: Record, note: str = "") -> None:
-        planned = self._planned.get(record.uuid)
-        for key in keys:
-            if not record.flat.get(schema.fields[key].wire_key):
+    def _search(self, schema: Schema, keys: Mapping[str, str], record: Record, note: str = "") -> None:
+        planned, flat = self._planned.get(record.uuid), record.flat
+        for key, room in keys.items():
+            if not flat.get(schema.fields[key].wire_key) or (room and flat.get(schema.fields[room].wire_key)):
                 continue
             references = references_in(schema.read_field(key, record.flat))
             targets = {self._state.completed(reference).uuid for reference in references}

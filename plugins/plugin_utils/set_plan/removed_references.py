@@ -75,10 +75,6 @@ class RemovedReferences(Aspect):
         """Return why a reference has no target once the plan is done, or an empty text if it has one."""
         context = self._context
         other = context.removals.get(str(reference.uuid))
-        if other is None and isinstance(reference.written, str):
-            record = context.state.find(reference)
-            place = None if record is None else context.state.place_of(record)
-            other = None if place is None else context.removals.get(place.uuid)
         if other is None:
             return ""
         if other.entry.state == "absent":

@@ -89,7 +89,7 @@ class Watcher:
         self.client.forget_definitions()
         self._next = State(self._state.salt, dict(self._state.kinds))
         events: list[Event] = []
-        for name in self.options["kinds"]:
+        for name in dict.fromkeys(self.options["kinds"]):
             try:
                 events += self._read_kind(KINDS[name])
             except (FeatureOff, ListMissing, PermissionMissing) as refused:
@@ -269,9 +269,7 @@ class _KindRead:
             record = self._listed.get(uuid)
             if record is not None:
                 values = self._schema.read(record.flat)
-                due += [
-                    (False, reported) for reported in terms_of(kind, values, now, self._watcher.options["due_days"])
-                ]
+                due += [(False, term) for term in terms_of(kind, values, now, self._watcher.options["due_days"])]
             for is_silent, reported in due:
                 if reported.mark not in remembered.told and not is_silent:
                     record = record or self._watcher.unlisted(self._schema.kind, uuid)[1]
