@@ -114,7 +114,8 @@ options:
     description:
       - Which records of the sections in O(into) are added if they are in no file.
       - >-
-        V(since_apply): Records that were created since the last apply, if it is known.
+        V(since_apply): Records that were created since the last apply, if that is known. It is not known of tasks,
+        rental cases and offers.
       - >-
         V(all): All such records.
     type: str
