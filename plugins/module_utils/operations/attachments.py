@@ -102,7 +102,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
             upload(client, wanted)
             # Only objects have requests for single files, and somebody may have linked others during the upload.
             record = record if kind is _OBJECT else client.get(kind, record.uuid) or record
-            linked = _linked(record, field)
+            linked = visible_files(client, schema, record, field)
             after = [*linked, wanted]
             _require_room(field, linked, after)
         now = _change_files(client, record, field, after, [wanted] if present else same, present)

@@ -234,8 +234,7 @@ class _Ensure:
         own = natural_keys.default_key(kind, values)
         is_whole = all(isinstance(values.get(key), (str, Reference)) for key in own)
         is_named = any(set(other) <= set(keys) for other in (*kind.match_on, *kind.further_keys))
-        is_open = kind.is_named_by_tasks or bool(kind.status_key)
-        if is_open or is_named or not is_whole or set(own).isdisjoint(change.values):
+        if kind.is_named_by_tasks or kind.status_key or is_named or not is_whole or set(own).isdisjoint(change.values):
             return
         found = self._state.find_existing(self._schema, own, values, self._desired_record.template)
         words = f"{natural_keys.describe(self._schema, own, values)} already, and it identifies {kind.singular}"

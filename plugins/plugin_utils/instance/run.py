@@ -287,8 +287,8 @@ class _Run:
         inverse = inverse_of(self._client, undo, self._desired, journal.memory, self._is_resumed(journal))
         self._desired, self._undo_refusals, self._not_restored = inverse.desired, inverse.refusals, inverse.not_restored
         # An undo also restores values that scans or people wrote.
-        none: dict[str, Sequence[str]] = {section: () for section, name in SECTIONS.items() if KINDS[name].is_plain}
-        return replace(plan_options, lists=inverse.state, observed=none)
+        empty: dict[str, Sequence[str]] = {section: () for section, name in SECTIONS.items() if KINDS[name].is_plain}
+        return replace(plan_options, lists=inverse.state, observed=empty)
 
     def _plan_whole_lists(self, plan_options: PlanOptions, journal: Journal) -> InstancePlan:
         """Return the plan. If a list can't prove that it is complete, read it twice before anything depends on it.

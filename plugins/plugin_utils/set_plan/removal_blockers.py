@@ -109,7 +109,6 @@ class _BlockerSearch:
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
             follows = locations_of_rooms(schema)
-            # The location of a record that has a room follows the room, which names its location itself.
             keys = {key: follows.get(key, "") for key, field in schema.fields.items() if field.type in types}
             if keys:
                 self.searched.add(kind.name)
@@ -135,10 +134,13 @@ class _BlockerSearch:
     def _search(self, schema: Schema, keys: Mapping[str, str], record: Record, note: str = "") -> None:
         planned, flat = self._planned.get(record.uuid), record.flat
         for key, room in keys.items():
-            if not flat.get(schema.fields[key].wire_key) or (room and flat.get(schema.fields[room].wire_key)):
+            if not flat.get(schema.fields[key].wire_key):
                 continue
             references = references_in(schema.read_field(key, record.flat))
             targets = {self._state.completed(reference).uuid for reference in references}
+            # The location of a record that is in a room there follows the room, which names the location itself.
+            rooms = map(self._state.find, references_in(schema.read_field(room, flat))) if room else ()
+            targets -= {place.uuid for place in map(self._state.place_of, filter(None, rooms)) if place}
             for uuid in sorted(self._removals.keys() & targets):
                 if planned is not None and (planned.change.action == DELETE or key in planned.change.values):
                     # No plan writes a reference to a record that it removes.
