@@ -17,6 +17,7 @@ from ..errors import InvalidInput, unless
 from ..model.field import EMPTY, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.names import normal_name
+from ..model.rooms import locations_of_rooms
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, with_references
 from ..resolve.field_visibility import perhaps_hidden
@@ -141,6 +142,10 @@ def plan_present(
                 f"{key} is {is_now}, which the service sets in place of {wanted} when the day has passed; left "
                 "unchanged."
             )
+    for location, room in locations_of_rooms(schema).items():
+        # The service empties the location with the room, unless the request writes it.
+        if location in desired and room in values and values[room] in EMPTY:
+            values.setdefault(location, desired[location])
     action = UPDATE if values or archived else UNCHANGED
     return Change(schema.kind, action, current, values, before, after, archived, tuple(notes))
 

@@ -371,18 +371,26 @@ class _Inverter:
 
     def _restored_fields(self, schema: Schema, change: RecordedChange, current: Record) -> dict[str, Any]:
         """Return the fields of an update with their values before the apply."""
-        fields = {}
+        fields: dict[str, Any] = {}
+        rooms = locations_of_rooms(schema)
+        others = {**rooms, **{room: location for location, room in rooms.items()}}
         for key, was in change.before.items():
             then = change.after.get(key)
+            # What the apply did not write followed the other one of a room and its location, and follows it again.
+            other = "" if key in change.after else others.get(key, "")
+            is_left = key in rooms and other in fields and fields[other] in EMPTY
+            if other and (key in rooms or other not in fields) and not is_left:
+                continue
             if is_fingerprint(was) or is_fingerprint(then):
                 self._keep_hidden(change, key)
             elif key not in schema.fields:
                 self._changed(change, key, key)
-            elif self._is_now(schema, key, with_references(was, self._named_or_compared), current):
+            elif not is_left and self._is_now(schema, key, with_references(was, self._named_or_compared), current):
                 # An interrupted undo may have restored it, with references to records that it created again.
                 continue
-            elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):
-                self._changed(change, key, key)
+            elif self._undo.changed_since != FORCE and not is_left and not self._is_now(schema, key, then, current):
+                self._changed(change, key, *filter(None, (key, other)))
+                fields.pop(other, None)
             else:
                 value = self._written(schema, change, key, was)
                 if value is not None or was in EMPTY:

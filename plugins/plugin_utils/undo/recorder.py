@@ -8,11 +8,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Unread
 from ...module_utils.model.kinds import SERVER_KEYS
+from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import Reference, with_references
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
@@ -103,7 +105,10 @@ class _Recorder:
         if change.action == CREATE or current is None:
             return {}, self._stored(planned, change.values)
         if change.action == UPDATE:
-            was = {key: schema.read_field(key, current.flat) for key in change.values if key in schema.fields}
+            # The service may change the other one of a room and its location by itself.
+            pairs = [pair for pair in locations_of_rooms(schema).items() if not change.values.keys().isdisjoint(pair)]
+            keys = dict.fromkeys((*change.values, *chain(*pairs)))
+            was = {key: schema.read_field(key, current.flat) for key in keys if key in schema.fields}
             return self._stored(planned, was), self._stored(planned, change.values)
         kept: Iterable[str] = identity
         if change.action == DELETE:
