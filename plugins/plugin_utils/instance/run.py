@@ -428,8 +428,7 @@ class _Run:
             run=self._run_of(journal),
             undoes=undo.record.digest if undo is not None else "",
         )
-        hides, without_credentials = self._hides_from_record(plan), self._client.without_credentials
-        return Recording(self._record_place, head, hides, without_credentials, self._is_resumed(journal))
+        return Recording(self._record_place, head, self._hides_from_record(plan), self._client.without_credentials)
 
     def _hides_from_record(self, plan: InstancePlan) -> Hides:
         """Return a function that is true for fields of which the apply record has only fingerprints."""

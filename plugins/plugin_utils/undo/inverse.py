@@ -33,7 +33,7 @@ from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
 from .lasting import drops_values, kept_by_archived, lasting_words, stays
-from .record import ApplyRecord, RecordedChange
+from .record import DONE, ApplyRecord, RecordedChange
 from .removals import why_referred
 from .undo import FORCE, REFUSE, Undo
 from .values import REFERENCE, is_fingerprint, stored, with_references, with_removed_parts
@@ -281,10 +281,17 @@ class _Inverter:
         A value that somebody changed since is never removed.
         """
         schema = self._schema(kind)
+        # Links, files and a status follow a creation, and may not have been written.
+        blank = (*EMPTY, kind.open_status) if change.action == CREATE and change.outcome != DONE else ()
         changed = [
             key
             for key, value in change.after.items()
-            if key not in schema.fields or not (is_fingerprint(value) or self._is_now(schema, key, value, current))
+            if key not in schema.fields
+            or not (
+                is_fingerprint(value)
+                or self._is_now(schema, key, value, current)
+                or schema.read_field(key, current.flat) in blank
+            )
         ]
         if not (kind.can_be_archived or kind.numbered):
             changed += [key for key in _filled_in(schema, current) if key not in change.after]

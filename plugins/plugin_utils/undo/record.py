@@ -103,7 +103,7 @@ class ApplyRecord:
     """The changes of one apply.
 
     :ivar plan_digest: of the applied approval; empty if there was none.
-    :ivar run: digest of the intended changes, by which the run is resumed.
+    :ivar run: digest of the intended changes.
     :ivar undoes: SHA-256 of the record that the run undid; empty for an apply.
     :ivar is_complete: True if the run came to its end.
     :ivar digest: SHA-256 of the file.
@@ -119,6 +119,11 @@ class ApplyRecord:
     is_complete: bool = False
     changes: tuple[RecordedChange, ...] = ()
     digest: str = ""
+
+    @property
+    def origin(self) -> tuple[str, ...]:
+        """What the records of an interrupted run and of the run that continues it have in common."""
+        return self.instance, self.set_name, self.set_id, self.undoes
 
     @property
     def deleted(self) -> frozenset[str]:
@@ -173,7 +178,7 @@ def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
     return replace(
         first,
         uuid=then.uuid or first.uuid,
-        outcome=then.outcome,
+        outcome=then.outcome if then.may_have_effect else first.outcome,
         before={**then.before, **first.before},
         after={**first.after, **then.after},
         unarchived=first.unarchived or then.unarchived,

@@ -120,24 +120,24 @@ class RecordPlace:
                     f"apply_record: {path} exists and is not an apply record of this user; name another file"
                 ) from refused
 
-    def interrupted(self, run: str) -> ApplyRecord | None:
-        """Return the record of an interrupted run that the next run completes. The next run then replaces the file.
+    def interrupted(self, head: ApplyRecord) -> ApplyRecord | None:
+        """Return the record of an interrupted run that the next run continues. The next run then replaces the file.
 
-        :param run: digest of the intended changes.
+        That may be an apply of other files: only this record has the values before the interrupted run.
+
+        :param head: the record of the next run.
         """
         if self._folder is None:
             return None
-        names = reversed(_listed(self._folder, self._steps)) if self._is_default else [self._name]
-        for name in names:
-            try:
-                found = _read(self._folder, name)
-            except RecordRefused:
-                return None
-            if found.is_complete or found.run != run:
-                return None
-            self._name = name
-            return found
-        return None
+        name = next(reversed(_listed(self._folder, self._steps)), "") if self._is_default else self._name
+        try:
+            found = _read(self._folder, name) if name else None
+        except RecordRefused:
+            return None
+        if found is None or found.is_complete or found.origin != head.origin:
+            return None
+        self._name = name
+        return found
 
     def write(self, record: ApplyRecord) -> str:
         """Write a record that only its owner can read, and remove the oldest records at the default place.

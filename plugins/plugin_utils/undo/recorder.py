@@ -40,7 +40,13 @@ def recorded_changes(
     """
     lists = [] if outcome is None else [(NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped)]
     lists += [] if outcome is None else [(FAILED, outcome.failures)]
-    fates = {id(planned.entry): name for name, entries in lists for planned, _reason in entries}
+    # What is left of a written record, such as a link to a record that was not created, has a change of its own.
+    whole = set(map(id, plan.changes))
+    fates = {
+        id(planned.entry): name if id(planned) in whole else FAILED
+        for name, entries in lists
+        for planned, _reason in entries
+    }
     usual = UNKNOWN if outcome is None else DONE
     recorder = _Recorder(plan, hides)
     changes = [
@@ -153,7 +159,6 @@ class Recording:
     :ivar head: the record without changes.
     :ivar hides: returns True for a field that is stored as a fingerprint.
     :ivar without_credentials: returns data of the instance without credentials.
-    :ivar is_resumed: True if the run completes an interrupted run and continues its record.
     :ivar digest: SHA-256 of the written file; empty if nothing was written.
     """
 
@@ -161,11 +166,10 @@ class Recording:
     head: ApplyRecord
     hides: Hides
     without_credentials: Callable[[Any], Any]
-    is_resumed: bool
     digest: str = ""
 
     def __post_init__(self) -> None:
-        self._earlier = self.place.interrupted(self.head.run) if self.is_resumed else None
+        self._earlier = self.place.interrupted(self.head)
 
     def begin(self, plan: InstancePlan) -> None:
         """Write the intended changes.
