@@ -111,7 +111,9 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
 
     def parse(written: Any, _field: Field) -> Reference:
         if isinstance(written, TypedCell):
-            raise InvalidValue(written.no_text)
+            if not written.is_name:
+                raise InvalidValue(written.no_text)
+            return Reference(target, written=written.shown or str(written))
         # In a file, an unquoted value is whatever YAML reads: an integer is an id there too.
         value = typed(written) if isinstance(written, Plain) else written
         if isinstance(written, Plain) and not isinstance(value, int):

@@ -507,15 +507,10 @@ def without_end(row: list[str]) -> list[str]:
 _FLAGS = {"0": "false", "1": "true"}
 """The numbers that LibreOffice writes for typed flags when it saves a workbook again."""
 
-_REFERENCE = "reference"
-"""The shape of fields with one reference to a record."""
-
 
 def _typed(field: Field, cell: TypedCell) -> str:
     """Return the value of a cell with a type of its own. A day is an instant if the field has instants."""
     faces = type_of(field)
-    if faces.shape == _REFERENCE and cell.is_name:
-        return cell.shown or str(cell)
     if ISO_DATE.fullmatch(cell):
         return f"{cell} 00:00:00" if faces.spelling is Spelling.INSTANT else cell
     if cell in _FLAGS and faces.spelling is Spelling.FLAG:

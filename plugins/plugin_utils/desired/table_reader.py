@@ -149,9 +149,9 @@ class TableReader:
             return words[word]
         if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
             return NullCell.from_word(cell)
-        if not isinstance(cell, str) or normal_name(column) not in self.table.ids:
-            if isinstance(cell, TypedCell):
-                cell.is_name = normal_name(column) in self.table.columns
+        if normal_name(column) not in self.table.ids:
+            return _named(cell) if normal_name(column) in self.table.columns else cell
+        if not isinstance(cell, str):
             return cell
         text = str(cell).strip()
         if text.isdecimal() and text.isascii():
@@ -165,6 +165,17 @@ class TableReader:
         place = place_at(node.source, node.mark_of(column))
         finding = Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why)))
         self.findings.append(finding)
+
+
+def _named(cell: Any) -> Any:
+    """Return a cell, or a list in it, whose numbers are names wherever a field refers to records."""
+    if cell.__class__ is list:
+        return [_named(item) for item in cell]
+    if cell.__class__ is Plain and cell.isdecimal():
+        cell = TypedCell.from_spelling(cell, f'text; quote it: "{cell}"')
+    if isinstance(cell, TypedCell):
+        cell.is_name = True
+    return cell
 
 
 def check_identity(

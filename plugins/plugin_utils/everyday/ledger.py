@@ -186,7 +186,8 @@ class _Comparison:
         self._match()
         for uuid, row in self._matched.items():
             self._compare(self._in_scope[uuid], row)
-        doubted = {uuid for finding in self._found["doubtful"] for uuid in finding["uuids"]} - self._matched.keys()
+        left_out = [*self._found["doubtful"], *self._found["skipped"]]
+        doubted = {uuid for finding in left_out for uuid in finding["uuids"]} - self._matched.keys()
         for uuid, record in self._in_scope.items():
             self._sum("instance", record)
             if uuid in doubted:
