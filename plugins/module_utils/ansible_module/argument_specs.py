@@ -20,18 +20,15 @@ from ..runtime.pace import SERVICE_LIMIT
 Spec = dict[str, dict[str, Any]]
 
 
-def _from_environment(option: str) -> dict[str, Any]:
-    """Return the fallback of an option with a default: a variable of the process that the module runs in."""
-    return {"fallback": (_first_variable, list(ENVIRONMENT[option]))}
-
-
 def _first_variable(*names: str) -> str:
+    """Return a variable of the process that the module runs in, in place of the default of an option."""
     for name in names:
         if os.environ.get(name):
             return os.environ[name]
     raise AnsibleFallbackNotFound
 
 
+_OF_RATE_LIMIT = (_first_variable, list(ENVIRONMENT["rate_limit"]))
 CONNECTION: Spec = {
     "base_url": {"type": "str"},
     "access_token": {"type": "str", "no_log": True},
@@ -40,7 +37,7 @@ CONNECTION: Spec = {
     "password": {"type": "str", "no_log": True},
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
-    "rate_limit": {"type": "int", "default": SERVICE_LIMIT, **_from_environment("rate_limit")},
+    "rate_limit": {"type": "int", "default": SERVICE_LIMIT, "fallback": _OF_RATE_LIMIT},
     "validate_certs": {"type": "bool", "default": True},
     "ca_path": {"type": "path"},
     "client_cert": {"type": "path"},
@@ -69,11 +66,6 @@ def option_of(field: Field) -> dict[str, Any]:
     return option
 
 
-def allow(*choices: str) -> Spec:
-    """Return the option for what only the task can allow."""
-    return {"allow": {"type": "list", "elements": "str", "choices": list(choices)}}
-
-
 def record_spec(kind: Kind) -> Spec:
     """Return the options of a record module.
 
@@ -85,7 +77,7 @@ def record_spec(kind: Kind) -> Spec:
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
     own = [DESTRUCTIVE] * kind.defines_fields + [ASSUMED_ARCHIVED] * kind.can_be_archived
-    spec |= allow(*own, SIMILAR_NAMES)
+    spec["allow"] = {"type": "list", "elements": "str", "choices": [*own, SIMILAR_NAMES]}
     if kind.template or any(type_of(field).spelling is Spelling.INSTANT for field in kind.fields):
         spec["timezone"] = {"type": "str"}
     if kind.has_own_fields:
@@ -122,7 +114,6 @@ def info_spec(kind: Kind) -> Spec:
 
 
 HUB_ITEM: Spec = {
-    **CONNECTION,
     "object": {"type": "raw", "required": True},
     "category": {"type": "str"},
     "price": {"type": "raw"},
@@ -130,7 +121,6 @@ HUB_ITEM: Spec = {
 }
 
 HUB_ORDER: Spec = {
-    **CONNECTION,
     "items": {"type": "list", "elements": "raw"},
     "id": {"type": "int"},
     "order_number": {"type": "str"},
@@ -140,7 +130,6 @@ HUB_ORDER: Spec = {
 }
 
 HUB_SUGGESTION_INFO: Spec = {
-    **CONNECTION,
     "filters": {"type": "dict", "default": {}},
     "sort": {"type": "list", "elements": "str", "default": []},
     "limit": {"type": "int"},
@@ -148,7 +137,6 @@ HUB_SUGGESTION_INFO: Spec = {
 }
 
 FILE: Spec = {
-    **CONNECTION,
     "object": {"type": "raw"},
     "room": {"type": "raw"},
     "person": {"type": "raw"},
@@ -160,7 +148,6 @@ FILE: Spec = {
 }
 
 FILE_DOWNLOAD: Spec = {
-    **CONNECTION,
     "uuid": {"type": "str"},
     "object": {"type": "raw"},
     "field": {"type": "str"},
@@ -181,17 +168,13 @@ _API: Spec = {
 }
 
 API: Spec = {
-    **CONNECTION,
     "method": {"type": "str", "choices": ["GET", "POST", "PUT", "PATCH", "DELETE"], "required": True},
     **_API,
 }
 
-API_INFO: Spec = {**CONNECTION, "method": {"type": "str", "choices": ["GET", "POST"], "default": "GET"}, **_API}
-
-REPORT_TEMPLATE_INFO: Spec = dict(CONNECTION)
+API_INFO: Spec = {"method": {"type": "str", "choices": ["GET", "POST"], "default": "GET"}, **_API}
 
 REPORT: Spec = {
-    **CONNECTION,
     "template": {"type": "str", "required": True},
     "objects": {"type": "list", "elements": "raw", "required": True},
     "dest": {"type": "path", "required": True},
@@ -200,18 +183,14 @@ REPORT: Spec = {
 }
 
 HISTORY_INFO: Spec = {
-    **CONNECTION,
     "kind": {"type": "str", "choices": [kind.name for kind in KINDS.values() if kind.has_history], "required": True},
     "record": {"type": "raw", "required": True},
     "limit": {"type": "int"},
 }
 
-SERVICE_INFO: Spec = dict(CONNECTION)
-
-USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}
+USER_FROM_PERSON: Spec = {"person": {"type": "raw"}, "filters": {"type": "dict"}}
 
 AUTH_TOKEN: Spec = {
-    **CONNECTION,
     "grant_type": {"type": "str", "choices": ["password", "refresh_token", "sso_auth_code"], "default": "password"},
     "provider_name": {"type": "str"},
     "auth_code": {"type": "str", "no_log": True},

@@ -36,7 +36,7 @@ from ..operations.service import history_info, service_info
 from ..printing.cleaner import clean, clean_lines, sanitized
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
-from ..resolve.hidden_records import known_without_reading
+from ..resolve.hidden_records import NO, UNKNOWN
 from ..resolve.listing import ListResult, by_label, list_by_barcode, list_records
 from . import argument_specs
 
@@ -141,7 +141,6 @@ def _record_module(kind: Kind) -> ModuleSpec:
 def _info_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         options = invocation.options
-        known = {"hidden_records": known_without_reading(kind)}
         if options.get(kind.barcode_key) is not None:
             found = list_by_barcode(client, kind, invocation.written[kind.barcode_key])
         else:
@@ -155,7 +154,8 @@ def _info_module(kind: Kind) -> ModuleSpec:
                 options.get("template") or "",
                 count_only=bool(options.get("count")),
             )
-        result = _members(found) | known
+        # That is all that is known without a further request.
+        result = _members(found) | {"hidden_records": UNKNOWN if kind.can_be_hidden else NO}
         if options.get("keys") == "label" and found.records:
             result["records"], warnings = by_label(client.schema(kind), found.records)
             result |= {"warnings": warnings} if warnings else {}
@@ -172,12 +172,15 @@ def _module(
     creates: str = "",
     **rules: Any,
 ) -> ModuleSpec:
-    """Return the spec of a module for which an option that was not written counts as null."""
+    """Return the spec of a module for which an option that was not written counts as null.
+
+    :param spec: its options, without those of the connection.
+    """
 
     def call(client: Client, invocation: Invocation) -> Done:
         return run(client, invocation.options, invocation.check_mode)
 
-    return ModuleSpec(spec, call, rules, not_yet, creates)
+    return ModuleSpec({**argument_specs.CONNECTION, **spec}, call, rules, not_yet, creates)
 
 
 def _reader(spec: argument_specs.Spec, read: Callable[[Client, Options], Done]) -> ModuleSpec:
@@ -233,14 +236,10 @@ MODULES: dict[str, ModuleSpec] = {
     "report": _module(argument_specs.REPORT, report, report_to_come),
     "hub_suggestion_info": _reader(argument_specs.HUB_SUGGESTION_INFO, hub_suggestion_info),
     "history_info": _reader(argument_specs.HISTORY_INFO, history_info),
-    "report_template_info": _reader(
-        argument_specs.REPORT_TEMPLATE_INFO, lambda client, _options: report_template_info(client)
-    ),
+    "report_template_info": _reader({}, lambda client, _options: report_template_info(client)),
     "api": _module(argument_specs.API, api),
     "api_info": _reader(argument_specs.API_INFO, api_info),
-    "service_info": _reader(
-        argument_specs.SERVICE_INFO, lambda client, _options: {"changed": False, **service_info(client)}
-    ),
+    "service_info": _reader({}, lambda client, _options: {"changed": False, **service_info(client)}),
     "auth_token": _module(
         argument_specs.AUTH_TOKEN,
         auth_token,

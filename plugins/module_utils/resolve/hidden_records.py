@@ -87,11 +87,6 @@ class Visibility:
         return kind.can_be_hidden and self.hidden_records != NO
 
 
-def known_without_reading(kind: Kind) -> str:
-    """Return whether records of a kind are hidden, as far as it is known without a request."""
-    return UNKNOWN if kind.can_be_hidden else NO
-
-
 def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[Record] = ()) -> Visibility:
     """Return what some lists prove. Reads up to 20 unlisted records that others refer to.
 
