@@ -65,11 +65,6 @@ class Reading:
         self._left_for_names = _MOST_FOR_NAMES
         self.warnings: list[str] = []
 
-    def forget_lists(self) -> None:
-        """Read lists again from now on."""
-        self._lists.clear()
-        self._narrowed.clear()
-
     # ---- lists and records
 
     def schema(self, kind: Kind) -> Schema:
@@ -355,8 +350,9 @@ class Reading:
         wanted = list(references)
         found = resolve(wanted, self)
         if any(problem.reference.written in problem.nearest for problem in found.unresolved):
-            # The suggestions were read later and contain the name: the record was created in between.
-            self.forget_lists()
+            # The suggestions were read later and contain the name: the record was created in between. Read lists again.
+            self._lists.clear()
+            self._narrowed.clear()
             found = resolve(wanted, self)
         unresolved = found.unresolved
         unfit = [_words_of(problem) for problem in unresolved if problem.why is Why.UNFIT]

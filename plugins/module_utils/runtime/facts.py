@@ -98,8 +98,7 @@ class FactLog:
         :raises InvalidInput: as :meth:`read`.
         """
         with self._mutex, self._held():
-            for batch in _batches(facts):
-                line = _line(owner, batch)
+            for line in _lines(owner, facts):
                 if len(line) > _LINE_LIMIT or self._end + len(line) > SIZE_LIMIT:
                     raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(self._file.path))
                 self._append(line)
@@ -112,9 +111,7 @@ class FactLog:
         :raises InvalidInput: as :meth:`read`.
         """
         with self._mutex, self._held():
-            lines = [
-                _line(owner, batch) for owner, marks in self._facts.items() for batch in _batches(_facts_of(marks))
-            ]
+            lines = (line for owner, marks in self._facts.items() for line in _lines(owner, _facts_of(marks)))
             self._file.replace(b"".join(lines))
             self._forget()
             self._catch_up(self._file.descriptor())
@@ -199,23 +196,20 @@ class FactLog:
             raise
 
 
-def _batches(facts: Iterable[Fact]) -> Iterator[list[Fact]]:
-    rest = iter(facts)
-    while batch := list(islice(rest, MOST_FACTS)):
-        yield batch
-
-
 def _facts_of(marks: Marks) -> Iterator[Fact]:
     for kind, facts in marks.items():
         for mark, value in facts.items():
             yield kind, mark, value
 
 
-def _line(owner: str, facts: list[Fact]) -> bytes:
-    try:
-        return json.dumps([owner, *facts], separators=(",", ":")).encode() + b"\n"
-    except RecursionError:
-        raise NotFacts(f"facts of {owner} are nested too deep") from None
+def _lines(owner: str, facts: Iterable[Fact]) -> Iterator[bytes]:
+    rest = iter(facts)
+    while batch := list(islice(rest, MOST_FACTS)):
+        try:
+            line = json.dumps([owner, *batch], separators=(",", ":")).encode()
+        except RecursionError:
+            raise NotFacts(f"facts of {owner} are nested too deep") from None
+        yield line + b"\n"
 
 
 def _is_begun(line: bytes) -> bool:

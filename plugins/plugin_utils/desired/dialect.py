@@ -300,7 +300,7 @@ class Dialect:
 
     def _no_word(self, name: str, cell: str, spelling: Spelling) -> FieldError:
         words = (
-            f"a number such as {self._sample_number}"
+            f"a number such as 1{self.thousands[0] if self.thousands else ''}299{self.decimal}50"
             if spelling.is_number
             else f"one of {', '.join((*self.true, *self.false))}"
         )
@@ -408,10 +408,6 @@ class Dialect:
 
     def _flag(self, text: str) -> str | None:
         return self._flags.get(normal_name(text.strip()).casefold())
-
-    @property
-    def _sample_number(self) -> str:
-        return f"1{self.thousands[0] if self.thousands else ''}299{self.decimal}50"
 
     # ---- writing
 

@@ -17,7 +17,6 @@ from ...module_utils.client.query import Condition
 from ...module_utils.client.record import Record
 from ...module_utils.errors import (
     AccessTokenRefused,
-    FeatureOff,
     InvalidInput,
     InvalidRequest,
     ListMissing,
@@ -92,7 +91,7 @@ class Watcher:
         for name in dict.fromkeys(self.options["kinds"]):
             try:
                 events += self._read_kind(KINDS[name])
-            except (FeatureOff, ListMissing, PermissionMissing) as refused:
+            except (ListMissing, PermissionMissing) as refused:
                 self.problems.append(refused.message)
         unknown = [name for name in self.options["fields"] if name not in self._named]
         if unknown and not self.problems:
