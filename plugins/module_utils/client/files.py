@@ -131,8 +131,7 @@ class Contents:
     def linked(self, attachment: Attachment) -> str:
         uuid = str(attachment.uuid)
         if uuid not in self._linked:
-            content = download(self.client, uuid, attachment.size)
-            self._linked[uuid] = hashlib.sha256(content).hexdigest()
+            self._linked[uuid] = hashlib.sha256(download(self.client, uuid, attachment.size)).hexdigest()
         return self._linked[uuid]
 
     def local(self, attachment: Attachment) -> str:
@@ -177,8 +176,7 @@ def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence
     assigned: list[Attachment] = []
     left = []
     for attachment in _named_first(wanted):
-        free = [other for other in linked if other not in assigned]
-        found = next(contents.same(attachment, free), None)
+        found = next(contents.same(attachment, [other for other in linked if other not in assigned]), None)
         if found is None:
             left.append(attachment)
         else:
@@ -358,8 +356,7 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, defer
 
 def _newest_like(client: Client, name: str, content: bytes) -> str | None:
     """Return the uuid of a file with this name and content among the newest ones."""
-    newest = client.list_all(FILE)
-    return next((file.uuid for file in newest if is_same_file(client, file, name, content)), None)
+    return next((file.uuid for file in client.list_all(FILE) if is_same_file(client, file, name, content)), None)
 
 
 def is_same_file(client: Client, file: Record, name: str, content: bytes) -> bool:

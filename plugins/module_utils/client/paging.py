@@ -82,8 +82,7 @@ class Lists:
     ) -> list[Record]:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
-            request = _ListRequest(kind, part, parameters, template)
-            found |= self._read_pages(request)
+            found |= self._read_pages(_ListRequest(kind, part, parameters, template))
         if kind.cap and len(found) >= kind.cap:
             return self._read_capped(kind, parameters, template)
         return list(found.values())

@@ -159,8 +159,7 @@ class Tokens:
         )
 
     def _granted(self, grant: str, **members: str) -> str:
-        body = {"grant_type": grant, **members, "client_id": self._given.client_id}
-        return str(self.grant(body)["access_token"])
+        return str(self.grant({"grant_type": grant, **members, "client_id": self._given.client_id})["access_token"])
 
     def grant(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Request a token pair with one of the three grants and keep it.

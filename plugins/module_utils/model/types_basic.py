@@ -108,9 +108,8 @@ def _read_text(value: Any, _field: Field) -> Any:
 
 
 def _equal_texts(left: Any, right: Any, _field: Field) -> bool:
-    if left == right:
-        return True
-    return isinstance(left, str) and isinstance(right, str) and normal_name(left) == normal_name(right)
+    are_texts = isinstance(left, str) and isinstance(right, str)
+    return bool(left == right) or (are_texts and normal_name(left) == normal_name(right))
 
 
 def _read_words(value: Any, field: Field) -> Any:

@@ -101,8 +101,7 @@ def _attribute_values(name: str, wanted: Any) -> tuple[Any, ...]:
 
     if not isinstance(wanted, list):
         return (parse_value(0, wanted),)
-    values = parse_parts(enumerate(wanted), parse_value).values()
-    return _each_once(f"different values for {name}", tuple(values))
+    return _each_once(f"different values for {name}", tuple(parse_parts(enumerate(wanted), parse_value).values()))
 
 
 def _expected_attribute(name: str, value: Any) -> str:

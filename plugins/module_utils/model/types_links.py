@@ -183,9 +183,7 @@ def brief_reference(value: Any) -> Any:
 
 
 def _equal_reference(left: Any, right: Any, _field: Field) -> bool:
-    if left is None or right is None:
-        return left is right
-    return bool(left.same(right))
+    return left is right if left is None or right is None else bool(left.same(right))
 
 
 def equal_references(left: Sequence[Reference], right: Sequence[Reference], _field: Field) -> bool:

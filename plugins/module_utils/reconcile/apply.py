@@ -105,8 +105,7 @@ class Applier:
             if found and found[0].uuid == uuid:
                 check_kept(self._schema, change.values, found[0])
                 return self._await(change, uuid, [found[0]]) or found[0]
-        read = [] if change.action == CREATE else [self.read_back(change, uuid)]
-        record = self._await(change, uuid, read)
+        record = self._await(change, uuid, [] if change.action == CREATE else [self.read_back(change, uuid)])
         if record is None:
             raise SeventhingsError(f"The {self._kind.words} {uuid} does not exist.")
         check_kept(self._schema, change.values, record)
@@ -254,8 +253,7 @@ class Applier:
         if change.current is None:
             sent = {**dict.fromkeys(self._kind.hints), **sent}
         elif self._kind.update == "PUT":
-            kept = {key: self._schema.read_field(key, change.current.flat) for key in self._kind.hints}
-            sent = {**kept, **sent}
+            sent = {key: self._schema.read_field(key, change.current.flat) for key in self._kind.hints} | sent
         hints = [hint for key, hint in self._kind.hints.items() if key in sent and sent[key] in EMPTY]
         return "; ".join(hints) or None
 

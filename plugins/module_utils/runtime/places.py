@@ -160,6 +160,4 @@ def _run_folder_of(run_folder: Path | None, variables: Mapping[str, str]) -> Fol
     """Return the private folder of this run of Ansible, which is removed at its end."""
     if run_folder is None and variables.get(RUN_FOLDER):
         run_folder = Path(variables[RUN_FOLDER])
-    if run_folder is None or not run_folder.is_dir():
-        return None
-    return _first_usable([run_folder / _NAME], [])
+    return None if run_folder is None or not run_folder.is_dir() else _first_usable([run_folder / _NAME], [])

@@ -114,8 +114,7 @@ class TokenStore:
                 with self._store.changing(_OWNER) as facts:
                     name, _proof = self._identity(facts)
                 if self._folder is not None:
-                    lock = SharedFile(self._folder, f"{_LOCK}{name}")
-                    stack.enter_context(lock.locked(seconds))
+                    stack.enter_context(SharedFile(self._folder, f"{_LOCK}{name}").locked(seconds))
             yield
 
     def _identity(self, facts: Facts) -> tuple[str, str]:

@@ -26,5 +26,5 @@ def find_drift(run: SetRun) -> dict[str, Any]:
         caps=Caps.from_task(options),
         rules=rules,
     )
-    desired = run.load_all(rules)
-    return {**result_of(run.run(desired, run_options), run.reports, options["fail"]), "changed": False}
+    result = run.run(run.load_all(rules), run_options)
+    return {**result_of(result, run.reports, options["fail"]), "changed": False}

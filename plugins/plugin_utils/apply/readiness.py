@@ -114,9 +114,7 @@ class Readiness:
             elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):
                 return f"needs {other}, which was not created"
         staying = [entry for entry in map(id, planned.leaving) if entry in self._failed_entries]
-        if staying:
-            return f"{self._of_entry[staying[0]]} still refers to it"
-        return ""
+        return f"{self._of_entry[staying[0]]} still refers to it" if staying else ""
 
     def without_later_links(self, planned: Planned) -> Change:
         """Return the change without the parts of a later pass.

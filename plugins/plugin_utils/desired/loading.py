@@ -271,8 +271,7 @@ class _Loading:
         if _parts(name)[1] == WORKBOOK:
             self._workbook(root, name, section)
         else:
-            nodes = self._nodes(root, name, section)
-            self._records(name, section, nodes, template, self._table_of(name, section))
+            self._records(name, section, self._nodes(root, name, section), template, self._table_of(name, section))
 
     def _table_of(self, name: str, section: str) -> TableReader | None:
         """Return the mapping for a file of another system, or None if the settings do not name the file."""
@@ -430,8 +429,7 @@ class _Loading:
             self.desired.sections.add(found)
             if self._called(name) in self.desired.hiding.files:
                 self.desired.hiding.files.add(source)
-            reader = self._table_of(name, found)
-            self._records(name, found, nodes, table=reader)
+            self._records(name, found, nodes, table=self._table_of(name, found))
         if book.ignored:
             ignored = ", ".join(map(repr, book.ignored))
             self.desired.warnings.append(f"{self._called(name)}: sheets that are not sections are not read: {ignored}")

@@ -38,8 +38,7 @@ def _as_written(error: FieldError, written: Any) -> FieldError:
     """Return a mistake with the cell as written, if a dialect converted its value. Another dialect would not help."""
     misfit = error.misfit or Misfit(written, "")
     words = f"{words_of(error.way)}: {shorten(written)} does not fit; {misfit.why}"
-    own = Misfit(written, misfit.why, is_unknown=misfit.is_unknown)
-    return FieldError.at(error.way, words, error.gist, own)
+    return FieldError.at(error.way, words, error.gist, Misfit(written, misfit.why, is_unknown=misfit.is_unknown))
 
 
 def with_remedy(error: FieldError, remedy: str) -> FieldError:

@@ -159,8 +159,7 @@ def read_settings(node: Node, desired: DesiredInstance) -> None:
         return
     if "api" not in node.value:
         find(node, f"api: expected {API}")
-    formats = {**read.pop("csv", {}), **read.pop(TABLES, {})}
-    desired.tables = replace(desired.tables, **formats)
+    desired.tables = replace(desired.tables, **read.pop("csv", {}), **read.pop(TABLES, {}))
     for name, value in read.items():
         setattr(desired, _MEMBERS.get(name, name), value)
     desired.settings = node.value

@@ -163,8 +163,7 @@ class TableReader:
 
     def _find(self, node: Node, column: str, name: str, words: str, why: str, cell: Any = None) -> None:
         place = place_at(node.source, node.mark_of(column))
-        finding = Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why)))
-        self.findings.append(finding)
+        self.findings.append(Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why))))
 
 
 def _named(cell: Any) -> Any:

@@ -64,8 +64,7 @@ def feed_objects(
     :param facts: host to its facts, as data.
     :param host: the inventory host of the task.
     """
-    call = Call(options, check_mode, host)
-    return run_call(call, lambda call: _Hosts(call, facts).run())
+    return run_call(Call(options, check_mode, host), lambda call: _Hosts(call, facts).run())
 
 
 class _Hosts:
@@ -201,8 +200,7 @@ class _Hosts:
             else:
                 record = records[0]
                 self._matched += 1
-                own = {key.key: lists.schema.read_field(key.key, record.flat)}
-                fields = {**own, **self._values(host)}
+                fields = {key.key: lists.schema.read_field(key.key, record.flat), **self._values(host)}
                 yield Entry(OBJECT, fields, Place(f"host {host}"), uuid=record.uuid, inline=True)
 
     def _values(self, host: str) -> dict[str, Any]:

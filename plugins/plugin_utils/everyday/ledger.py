@@ -240,8 +240,7 @@ class _Comparison:
             self._sum("books", row)
             keys = self._full(row.values)
             if not keys:
-                labels = [fields[key].label or key for key in self._choices[0]]
-                self._leave_out(EMPTY_KEYS, "no_key", [row], labels)
+                self._leave_out(EMPTY_KEYS, "no_key", [row], [fields[key].label or key for key in self._choices[0]])
             elif not self._resolve(row.values, keys):
                 self._miss(row)
             else:

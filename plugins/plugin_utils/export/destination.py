@@ -122,8 +122,7 @@ class Destination:
         """Write and remove the files. Return the paths of the backups."""
         # Write the notes first: they may name files that an interrupted run did not write, but must not omit any.
         if self.written or self.removed:
-            noted = {**self.earlier.files, **self.after.files}
-            replace(self.after, files=noted).write(self.folder, self.access)
+            replace(self.after, files={**self.earlier.files, **self.after.files}).write(self.folder, self.access)
         lost = [path for path in (*self.written, *self.removed) if self.is_file(path)] if self.backup else []
         backups = [self.folder.backup(path) for path in lost]
         # Remove a link in the place of a directory before writing into it. Remove a file after writing its replacement.

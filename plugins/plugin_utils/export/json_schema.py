@@ -92,8 +92,7 @@ def _record(schema: Schema, closed_fields: bool) -> Json:
         described = _field(field) | ({FIELD_KEYWORD: _noted(schema, field)} if closed_fields and kind.template else {})
         for name in filter(None, (name_in_files(schema, field), *_other_names(schema, field))):
             properties.setdefault(name, described)
-    states = list(kind.states)
-    record: Json = {"type": "object", "properties": {**properties, STATE: {"enum": states}, **_MANAGED}}
+    record: Json = {"type": "object", "properties": {**properties, STATE: {"enum": list(kind.states)}, **_MANAGED}}
     if closed_fields and kind.template:
         record["patternProperties"] = {f"^({GENERATED_KEY})$": {"$ref": "#/$defs/any"}}
     record["propertyNames"] = {"not": {"enum": sorted(SERVER_KEYS)}}

@@ -155,8 +155,7 @@ def write_report(
     check_report(path)
     text = _FORMS[path.suffix](masked_result(result), src, url)
     # A short secret might also occur in the report's own text. Masking it there would break the JSON.
-    hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
-    store_report(path, without(hidden, text).encode())
+    store_report(path, without([secret for secret in secrets if len(secret) >= _SHORTEST_SECRET], text).encode())
 
 
 def store_report(path: Path, content: bytes) -> None:
