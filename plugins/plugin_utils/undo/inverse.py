@@ -29,6 +29,7 @@ from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..desired.positions import Place
+from ..desired.row_rules import NO_RULES, RowRules
 from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
@@ -81,6 +82,7 @@ class _Inverter:
             base, entries=[], warnings=[], findings=list(base.findings), identity=_identity(undo.record)
         )
         self._own = {*filter(None, memory.created.values()), *memory.unarchived}
+        self._uploaded = memory.files
         self._refusals: list[str] = []
         self._not_restored: list[dict[str, str]] = []
         changes = undo.record.changes
@@ -211,7 +213,8 @@ class _Inverter:
         elif fields and not (may_be_taken and self._is_key_taken(change, named)):
             if drops_values(change):
                 self._keep(change, "records that lost a value do not get it back", "possible_values")
-            yield Entry(kind, named, place, template=change.template, uuid=current.uuid, vaulted=change.fingerprinted)
+            entry = Entry(kind, named, place, template=change.template, uuid=current.uuid, vaulted=change.fingerprinted)
+            yield replace(entry, rules=self._rules(change, named))
 
     def _is_key_taken(self, change: RecordedChange, fields: Mapping[str, Any]) -> bool:
         """Return True if a record that the apply did not change has the key of a changed record by now."""
@@ -273,7 +276,8 @@ class _Inverter:
 
     def _found(self, change: RecordedChange, current: Record, place: Place, state: str = "present") -> Entry:
         fields = self._present_key(change, current)
-        return Entry(current.kind, fields, place, state=state, uuid=current.uuid, vaulted=change.hidden)
+        rules = self._rules(change, fields)
+        return Entry(current.kind, fields, place, state=state, uuid=current.uuid, vaulted=change.hidden, rules=rules)
 
     def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
         """Return True if a record still has everything that the apply wrote, and nothing else that a removal loses.
@@ -325,7 +329,7 @@ class _Inverter:
             marks = {existing_record.uuid, change.journal_name}
             if self._is_resumed and not marks.isdisjoint(self._creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
-                yield Entry(kind, fields, place, uuid=existing_record.uuid)
+                yield Entry(kind, fields, place, uuid=existing_record.uuid, rules=self._rules(change, fields))
             elif existing_record.uuid not in self._own:
                 self._keep(change, _TAKEN, warning=_TAKEN)
             return
@@ -336,7 +340,12 @@ class _Inverter:
             return
         self._keep(change, "it is created again with another uuid and without its history", "uuid")
         self._created_again[change.uuid] = _key_of(change, fields)
-        yield Entry(kind, fields, place)
+        yield Entry(kind, fields, place, rules=self._rules(change, fields))
+
+    def _rules(self, change: RecordedChange, fields: Mapping[str, Any]) -> RowRules:
+        """Return how a record is identified. Other records of its section may be identified by other fields."""
+        is_own = change.section in self._desired.identity and fields.keys() >= set(change.keys)
+        return RowRules(match=(change.keys,)) if is_own else NO_RULES
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
         """Return the present record with the natural key of a changed record; None if a part of the key is unknown."""
@@ -409,7 +418,9 @@ class _Inverter:
         then, now = _recorded(schema, key, value), schema.read_field(key, current.flat)
         if any(file.path for file in attachments_in(then)):
             # The apply record of an interrupted run contains no uuids of its uploads.
-            return len(tuple(attachments_in(then))) == len(tuple(attachments_in(now)))
+            known = {*self._uploaded, *(file.uuid for file in attachments_in(then))}
+            uuids = [file.uuid for file in attachments_in(now)]
+            return known.issuperset(uuids) and len(uuids) == len(tuple(attachments_in(then)))
         then, now = (types_links.with_references(value, self._identified) for value in (then, now))
         return then == now if then is None else schema.equal(key, then, now)
 
@@ -448,7 +459,24 @@ class _Inverter:
             reason = f"{', '.join(lost)} does not exist any more"
             self._keep(change, reason, key, warning=f"{key} can't be restored in full, because {reason}")
             return [item for item in written if item is not None] if isinstance(written, list) else None
+        why_unfit = self._why_unfit(schema, change, key, written) if schema.kind.template else ""
+        if why_unfit:
+            self._keep(change, why_unfit, key, warning=f"{key} can't be restored, because {why_unfit}")
+            return None
         return written
+
+    def _why_unfit(self, schema: Schema, change: RecordedChange, key: str, written: Any) -> str:
+        """Return why a field can't have its earlier value any more; empty if it can."""
+        values, misfits = schema.parse({key: written}, "")
+        if misfits.errors:
+            # The undo may restore the definition that the value fits.
+            is_redefined = any(sent.template == schema.kind.template for sent in self._sent_changes)
+            return "" if is_redefined else "its earlier value does not fit the field any more"
+        if not schema.fields[key].unique or change.keys == (key,) or not self._state.put_resolved(values):
+            return ""
+        others = {record.uuid for record in self._state.find_existing(schema, (key,), values)}
+        is_taken = others - {sent.uuid for sent in self._sent_changes}
+        return "another record has its earlier value now, which must be unique" if is_taken else ""
 
     def _named_now(self, reference: Mapping[str, Any]) -> Any:
         kind = KINDS.get(str(reference.get(REFERENCE)))

@@ -367,8 +367,8 @@ NO_ROOM = {"reference": "room", "uuid": None, "id": None, "name": "North/1"}
 )
 def test_a_value_that_is_no_reference_or_list_restores_nothing(here: SiteHere, key: str, value: Any) -> None:
     result = undo(here, forged_value(here, key, value))
-    assert result.outcome == "failed"
-    assert key in result.findings[0]
+    assert result.outcome != "changed"
+    assert any(key in words for words in (*result.findings, *result.warnings))
 
 
 def test_a_reference_by_several_fields_to_a_missing_record_is_a_warning(here: SiteHere) -> None:
