@@ -23,41 +23,16 @@ ARCHIVED_AT = "archived_at"
 """Key of an answer with the time of archiving: empty if the record is not archived, missing on some instances."""
 
 SERVER_KEYS = frozenset(
-    [
-        "id",
-        "uuid",
-        "asset_uuid",
-        "room_uuid",
-        "location_uuid",
-        "person_uuid",
-        "user_uuid",
-        "created_at",
-        "updated_at",
-        "created_by_user_id",
-        "updated_by_user_id",
-        "imported_by_user_id",
-        "imported_with_template_id",
-        "imported_at",
-        "created_on_import_with_template_id",
-        "deleted",
-        "locked_by",
-        ARCHIVED_AT,
-        "scan_time",
-        "scanned_by_user_id",
-        "asset_like_counter",
-        "inventory_time",
-        "inventory_user",
-    ]
+    (
+        *("id", "uuid", "asset_uuid", "room_uuid", "location_uuid", "person_uuid", "user_uuid"),
+        *("created_at", "created_by_user_id", "updated_at", "updated_by_user_id", "locked_by", "deleted", ARCHIVED_AT),
+        *("imported_at", "imported_by_user_id", "imported_with_template_id", "created_on_import_with_template_id"),
+        *("scan_time", "scanned_by_user_id", "inventory_time", "inventory_user", "asset_like_counter"),
+    )
 )
 """Keys that the service manages. They are never sent and never required, even if a definition calls them mandatory."""
 
-_SERVER_TYPES = {
-    "id": "NUMBER",
-    "created_at": "DATETIME",
-    "updated_at": "DATETIME",
-    ARCHIVED_AT: "DATETIME",
-    "imported_at": "DATETIME",
-}
+_SERVER_TYPES = {"id": "NUMBER"} | dict.fromkeys(("created_at", "updated_at", ARCHIVED_AT, "imported_at"), "DATETIME")
 SERVER_FIELDS = {key: Field(key, _SERVER_TYPES.get(key, "TEXT")) for key in SERVER_KEYS}
 """The same keys as fields for filters and sorting."""
 

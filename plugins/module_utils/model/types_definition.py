@@ -55,16 +55,8 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
 }
 """Attribute type to its allowed values (published description); empty for free text or a rule of its own."""
 
-CONSTRAINTS = (
-    "allowed_values",
-    "date_format",
-    "date_time_format",
-    "max_length",
-    "max_value",
-    "min_value",
-    "regular_expression",
-)
 _INTEGER_CONSTRAINTS = ("max_length", "max_value", "min_value")
+CONSTRAINTS = ("allowed_values", "date_format", "date_time_format", *_INTEGER_CONSTRAINTS, "regular_expression")
 RELATIONS = ("actual_field", "expected_field", "active_When_value_equals_one_of")
 
 Terms = Mapping[str, "tuple[Any, ...] | None"]

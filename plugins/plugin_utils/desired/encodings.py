@@ -36,22 +36,13 @@ _RUSSIAN = "оеаинтслвр" * 3 + "бгджзйкмпуфхцчшщъыь�
 _GREEK = "αοιετσνηυρ" * 3 + "βγδζθκλμξπςφχψωάέήίόύώΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ" * 2
 
 _CANDIDATES = (
-    ("cp1252", _WEST),
-    ("mac_roman", _WEST),
-    ("cp850", _WEST),
-    ("iso-8859-15", _WEST),
-    ("cp1250", _CENTRAL),
-    ("iso-8859-2", _CENTRAL),
-    ("mac_latin2", _CENTRAL),
-    ("cp1251", _RUSSIAN),
-    ("koi8_r", _RUSSIAN),
-    ("mac_cyrillic", _RUSSIAN),
+    *((name, _WEST) for name in ("cp1252", "mac_roman", "cp850", "iso-8859-15")),
+    *((name, _CENTRAL) for name in ("cp1250", "iso-8859-2", "mac_latin2")),
+    *((name, _RUSSIAN) for name in ("cp1251", "koi8_r", "mac_cyrillic")),
     ("cp1253", _GREEK),
     ("cp1254", _WEST + "ığşİĞŞ" * 2),
     ("cp1257", "ąčęėįšųūžāēģīķļņõäöü" * 2),
-    ("shift_jis", ""),
-    ("euc_jp", ""),
-    ("gb18030", ""),
+    *((name, "") for name in ("shift_jis", "euc_jp", "gb18030")),
 )
 """Encodings in which words are shown, with their letters: the more frequent a letter, the more often."""
 

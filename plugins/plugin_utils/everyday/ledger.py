@@ -34,15 +34,8 @@ from .lists import ObjectLists
 from .named_table import load_named, read_settings
 
 SUMS = (
-    "books",
-    "not_found",
-    "doubtful",
-    "skipped",
-    "not_in_scope",
-    "differences",
-    "not_in_books",
-    "doubtful_objects",
-    "instance",
+    *("books", "not_found", "doubtful", "skipped", "not_in_scope"),
+    *("differences", "not_in_books", "doubtful_objects", "instance"),
 )
 """The sums of a comparison. The books without what is only there, with the differences, and with what is only in the
 instance, are the instance."""

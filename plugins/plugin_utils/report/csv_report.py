@@ -20,19 +20,8 @@ from .result import RunResult, for_people
 Row = Mapping[str, Any]
 
 _COLUMNS = (
-    "section",
-    "action",
-    "key",
-    "name",
-    "field",
-    "before",
-    "after",
-    "side",
-    "odd",
-    "place",
-    "note",
-    "status",
-    "reason",
+    *("section", "action", "key", "name", "field", "before", "after"),
+    *("side", "odd", "place", "note", "status", "reason"),
 )
 
 _BYTE_ORDER_MARK = "\ufeff"
