@@ -388,21 +388,13 @@ class Transport:
         if isinstance(error, requests.exceptions.SSLError):
             return ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
         if isinstance(error, requests.exceptions.ProxyError):
-            return Failed(
-                ConnectionFailed(
-                    f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the "
-                    "environment."
-                ),
-                was_sent=False,
+            words = (
+                f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the environment."
             )
+            return Failed(ConnectionFailed(words), was_sent=False)
         if _never_sent(error):
-            return Failed(
-                ConnectionFailed(
-                    f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and can this machine reach it?"
-                ),
-                is_outage=self._was_reached,
-                was_sent=False,
-            )
+            words = f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and can this machine reach it?"
+            return Failed(ConnectionFailed(words), is_outage=self._was_reached, was_sent=False)
         if isinstance(error, ValueError):
             # The reason may quote the password of the proxy.
             return ConnectionFailed(

@@ -132,14 +132,8 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
     learn_id(wanted, (article for order in orders for article in articles_of(order)))
     ordered = [order for order in orders if wanted.id is not None and wanted.id in asset_ids(order)]
     if ordered:
-        return Result(
-            False,
-            {},
-            None,
-            warnings=(
-                f"The object is in the order {ordered[0].flat.get('order_number')}, so it is not offered again.",
-            ),
-        )
+        words = f"The object is in the order {ordered[0].flat.get('order_number')}, so it is not offered again."
+        return Result(False, warnings=(words,))
     return _offer(client, wanted, options, price, check_mode)
 
 

@@ -115,14 +115,9 @@ class Comparer:
         if current is not None:
             desired = self._state.comparable(wanted.schema, desired, current)
             self.recognise_files(wanted.schema, desired, current)
+        completed, in_one_notation = self._state.completed, self._state.in_one_notation
         return plan_present(
-            wanted.schema,
-            desired,
-            current,
-            archived,
-            self._state.completed,
-            wanted.may_be_created,
-            self._state.in_one_notation,
+            wanted.schema, desired, current, archived, completed, wanted.may_be_created, in_one_notation
         )
 
     def _is_incomplete(self, wanted: Wanted, desired: Mapping[str, Any], current: Record, change: Change) -> bool:

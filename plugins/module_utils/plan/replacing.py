@@ -96,14 +96,9 @@ def without_unreadable(change: Change, unreadable: Collection[str]) -> Change:
         {key: value for key, value in side.items() if key not in unreadable} for side in (change.before, change.after)
     )
     is_left = change.unarchive or not change.values.keys() <= set(unreadable)
-    return replace(
-        change,
-        action=change.action if is_left else UNCHANGED,
-        values=change.values if is_left else {},
-        before=before,
-        after=after,
-        warnings=(*change.warnings, warning),
-    )
+    action, values = (change.action, change.values) if is_left else (UNCHANGED, {})
+    warnings = (*change.warnings, warning)
+    return replace(change, action=action, values=values, before=before, after=after, warnings=warnings)
 
 
 def unread_members(schema: Schema, change: Change, now: Record) -> list[str]:

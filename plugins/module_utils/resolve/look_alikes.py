@@ -110,14 +110,8 @@ def variants(kind: Kind, text: str) -> list[str]:
 
 
 def _spelled(text: str) -> Iterator[str]:
-    yield from (
-        f"{text} ",
-        f"{text}.",
-        text.rstrip("."),
-        text.replace(" ", "\u00a0"),
-        f" {text}",
-        text.translate(_WIDE),
-    )
+    unbroken, wide = text.replace(" ", "\u00a0"), text.translate(_WIDE)
+    yield from (f"{text} ", f"{text}.", text.rstrip("."), unbroken, f" {text}", wide)
     yield from (text.replace("-", dash) for dash in "\u2013\u2010\u2011\u2014")
 
 
