@@ -205,15 +205,11 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, Conte
     found = [path for path in dest.data() if _section_of(path) in sections or (has_books and _is_book(path))]
     found += [section for section in sorted(sections) if dest.present.get(section) is FileType.LINK]
     found += [path for path in wanted if path in dest.present and path != _SETTINGS]
-    return [
-        path
-        for path in dict.fromkeys(found)
-        if not dest.is_file(path)
-        or (
-            path not in dest.earlier.files
-            and not (path in wanted and dest.folder.has_content(path, bytes_of(wanted[path])))
-        )
-    ]
+
+    def is_known(path: str) -> bool:
+        return path in dest.earlier.files or (path in wanted and dest.folder.has_content(path, bytes_of(wanted[path])))
+
+    return [path for path in dict.fromkeys(found) if not dest.is_file(path) or not is_known(path)]
 
 
 def _is_book(path: str) -> bool:

@@ -130,27 +130,19 @@ def view_of(result: RunResult, most: int = MOST) -> View:
     def some(blocks: Iterable[Block], rows: int = most) -> list[Block]:
         return [block.cut(rows) for block in blocks if block.rows]
 
+    failed = _texts("Failed", map(_failure, result.failures))
+    warnings = _texts("Warnings", (text for text in result.warnings if text not in result.cautions))
     return View(
         result=result,
         outcome="would change" if result.check_mode and result.outcome == "changed" else result.outcome,
         undo=f"{'can be undone ' if result.undo.startswith('only in part') else ''}{clean(result.undo)}",
         cautions=some([_texts("Look at this first", result.cautions)]),
-        reasons=some(
-            [
-                _texts("Refused", result.refusals),
-                _texts("Findings", result.findings),
-                _texts("Failed", map(_failure, result.failures)),
-            ]
-        ),
+        reasons=some([_texts("Refused", result.refusals), _texts("Findings", result.findings), failed]),
         meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
         groups=groups(result.changes, result.is_drift, shown),
-        notes=[
-            *some([_texts("Warnings", (text for text in result.warnings if text not in result.cautions))]),
-            *some(_tables(result)),
-            *some([_alone(result)]),
-        ],
+        notes=some([warnings, *_tables(result), _alone(result)]),
     )
 
 

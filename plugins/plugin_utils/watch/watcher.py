@@ -272,15 +272,8 @@ class _KindRead:
             for is_silent, reported in due:
                 if reported.mark not in remembered.told and not is_silent:
                     record = record or self._watcher.unlisted(self._schema.kind, uuid)[1]
-                    self._add(
-                        reported.type,
-                        uuid,
-                        remembered,
-                        record,
-                        field=reported.spelling,
-                        date=reported.date,
-                        days_left=reported.days_left,
-                    )
+                    more = {"field": reported.spelling, "date": reported.date, "days_left": reported.days_left}
+                    self._add(reported.type, uuid, remembered, record, **more)
             marks = sorted({reported.mark for _silent, reported in due})
             if marks != remembered.told:
                 self._state.records[uuid] = replace(remembered, told=marks)
