@@ -54,13 +54,8 @@ def api_info(client: Client, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shown(answered: tuple[Response, Any], changed: bool) -> dict[str, Any]:
     answer, decoded = answered
-    return {
-        "changed": changed,
-        "status": answer.status,
-        "json": decoded,
-        "uuid": answer.headers.get("Location-UUID"),
-        "id": integer_of(answer.headers.get("Location-ID")),
-    }
+    uuid, number = answer.headers.get("Location-UUID"), integer_of(answer.headers.get("Location-ID"))
+    return {"changed": changed, "status": answer.status, "json": decoded, "uuid": uuid, "id": number}
 
 
 def _target(options: Mapping[str, Any]) -> tuple[str, bool]:

@@ -310,13 +310,8 @@ def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str
     found = {}
     for name, wanted in filters.items():
         field = _known_field(schema, name)
-        is_value = (
-            isinstance(wanted, Mapping)
-            and field is not None
-            and type_of(field).accepts_map
-            and bool(wanted)
-            and not set(wanted) & {*OPERATORS, None}
-        )
+        has_maps = field is not None and type_of(field).accepts_map
+        is_value = has_maps and isinstance(wanted, Mapping) and wanted and not set(wanted) & {*OPERATORS, None}
         found[name] = {"eq": wanted} if is_value else wanted
     return found
 

@@ -404,14 +404,9 @@ class Creations:
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Take the lock. Return True if others created something since records were read, or may have."""
         plural = KINDS[kind].plural
+        words = f"Waiting for {_OTHER} creates {plural} of the same instance."
         try:
-            wait_for(
-                watched.try_lock,
-                self.lock_wait,
-                self.clock,
-                self.sleep,
-                lambda: self.on_wait(f"Waiting for {_OTHER} creates {plural} of the same instance."),
-            )
+            wait_for(watched.try_lock, self.lock_wait, self.clock, self.sleep, lambda: self.on_wait(words))
             process, moment = self._mark_of(watched)
         except Busy as busy:
             raise LockTimeout(

@@ -35,13 +35,8 @@ SECTIONS_WITH_FIELDS = tuple(kind.section for kind in KINDS.values() if kind.sec
 """The sections that may have observed fields."""
 
 
-NAMES = map_of(
-    dict.fromkeys(
-        SECTIONS_WITH_FIELDS, texts("a list of field keys; an empty list says that nothing is observed", least=0)
-    ),
-    "a map of sections to field keys",
-    "section",
-)
+_KEYS = texts("a list of field keys; an empty list says that nothing is observed", least=0)
+NAMES = map_of(dict.fromkeys(SECTIONS_WITH_FIELDS, _KEYS), "a map of sections to field keys", "section")
 """The shape of the observed fields by section."""
 
 

@@ -108,17 +108,9 @@ def _limit(value: Any) -> float:
 
 
 _LIMITS = map_of(dict.fromkeys((member.name for member in members_of(Limits)), value_of(_limit)), "a map of numbers")
-_POLICY = map_of(
-    {
-        "prune": map_of(
-            {section: _prune_of(section) for section in SECTIONS}, f"a map of sections to {', '.join(PRUNE)}", "section"
-        ),
-        "limits": _LIMITS,
-        "create_users": _create_users,
-        "notify": FLAG,
-    },
-    "a map",
-)
+_ACTIONS = {section: _prune_of(section) for section in SECTIONS}
+_PRUNE = map_of(_ACTIONS, f"a map of sections to {', '.join(PRUNE)}", "section")
+_POLICY = map_of({"prune": _PRUNE, "limits": _LIMITS, "create_users": _create_users, "notify": FLAG}, "a map")
 
 
 _SHAPES: Mapping[str, Shape] = {

@@ -98,7 +98,7 @@ class _Handover:
         if doubts:
             self._call.warnings.append(f"{person.words} may have more than this: {'; '.join(doubts)}.")
         if successor is not None and has.number:
-            entries = list(self._entries(lists, has, person, successor))
+            entries = list(self._entries(lists, has, successor))
             if entries:
                 result = self._call.carry_out(lists, entries, {"creates": 0, **self._options["limits"]})
             left = whole.number if result.get("failed") else whole.number - len(entries)
@@ -149,17 +149,12 @@ class _Handover:
 
     def _document(self, lists: ObjectLists, has: Belongings) -> dict[str, Any]:
         _comparison, actual, target = lists.compared_rooms()
-        amounts = total(lists.amounts(record) for record, _fields in has.by_section[OBJECT.section])
+        objects, rentals, tasks = (has.by_section[kind.section] for kind in (OBJECT, RENTAL_CASE, TASK))
         return {
-            "totals": {"objects": lists.in_texts(amounts)},
-            "objects": [
-                _object(lists, record, fields, target, actual) for record, fields in has.by_section[OBJECT.section]
-            ],
-            "rental_cases": [
-                _dated(record, fields, "issue_date", "due_date")
-                for record, fields in has.by_section[RENTAL_CASE.section]
-            ],
-            "tasks": [_dated(record, fields, "", "deadline") for record, fields in has.by_section[TASK.section]],
+            "totals": {"objects": lists.in_texts(total(lists.amounts(record) for record, _fields in objects))},
+            "objects": [_object(lists, record, fields, target, actual) for record, fields in objects],
+            "rental_cases": [_dated(record, fields, "issue_date", "due_date") for record, fields in rentals],
+            "tasks": [_dated(record, fields, "", "deadline") for record, fields in tasks],
         }
 
     def _write(self, sheet: list[Path], lists: ObjectLists, document: Mapping[str, Any], has: Belongings) -> None:
@@ -179,7 +174,7 @@ class _Handover:
 
     # ---- the plan
 
-    def _entries(self, lists: ObjectLists, has: Belongings, person: Person, successor: Person) -> Iterator[Entry]:
+    def _entries(self, lists: ObjectLists, has: Belongings, successor: Person) -> Iterator[Entry]:
         """Yield each record with the successor instead of the person. Leave out records that may be finished.
 
         :raises InvalidInput: if a record names the user of the person, and the successor is not a user.

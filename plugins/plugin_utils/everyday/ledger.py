@@ -399,12 +399,8 @@ def _in_words(document: Mapping[str, Any]) -> str:
     counts = document["counts"]
     words = ("equal", "differ", "not_found", "doubtful", "skipped", "not_in_scope")
     numbers = ", ".join(f"{counts[word]:,} {word.replace('_', ' ')}" for word in words)
-    lines = [
-        f"{amount(counts['rows'], 'row')}: {numbers}",
-        f"{amount(counts['not_in_books'], 'object is', 'objects are')} not in the books",
-        f"Visible: {document['sees']['words']}",
-    ]
-    return "\n".join(lines)
+    missing = f"{amount(counts['not_in_books'], 'object is', 'objects are')} not in the books"
+    return f"{amount(counts['rows'], 'row')}: {numbers}\n{missing}\nVisible: {document['sees']['words']}"
 
 
 # ---- the paper

@@ -33,14 +33,10 @@ MOST_FILLED = 64 << 20
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 
 
-_DECLARATION = map_of(
-    {
-        "type": one_that(lambda value: value in TYPES, f"one of {', '.join(TYPES)}"),
-        "description": one_that(lambda _value: True, ""),
-        "default": one_that(lambda _value: True, ""),
-    },
-    "a map with type, description, default",
-)
+_TYPE = one_that(lambda value: value in TYPES, f"one of {', '.join(TYPES)}")
+_ANYTHING = one_that(lambda _value: True, "")
+_PARTS = {"type": _TYPE, "description": _ANYTHING, "default": _ANYTHING}
+_DECLARATION = map_of(_PARTS, "a map with type, description, default")
 _EXAMPLE = f"{{city: {{type: {' | '.join(TYPES)}}}}}"
 
 

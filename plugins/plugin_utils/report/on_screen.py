@@ -105,11 +105,8 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     if "warnings" in result:
         texts = [short(clean(text), _LONGEST) for text in result["warnings"]]
         rest = len(texts) - _WARNINGS
-        printed["warnings"] = (
-            [*texts[:_WARNINGS], f"{rest} more warnings; a report as .html or .json has all of them"]
-            if rest > 0
-            else texts
-        )
+        more = [f"{rest} more warnings; a report as .html or .json has all of them"] if rest > 0 else []
+        printed["warnings"] = [*texts[:_WARNINGS], *more]
     if not result.get("failed"):
         return printed
     return {
