@@ -20,7 +20,7 @@ _CONFLICT_ENDS = (re.compile(r"^={7}$", re.MULTILINE), re.compile(r"^>{7}(?: .*)
 
 _TOTALS = re.compile(
     r"(?:(?:gesamt|zwischen|end)?summen?|gesamt(?:summe|wert|betrag)?|insgesamt|(?:grand |sub-?)?totals?|sum|"
-    r"somme|total g[ée]n[ée]ral)(?:\s+[\d.]+)?\s*:?",
+    r"(?:gesamt)?ergebnis|saldo|somme|total g[ée]n[ée]ral)(?:\s+[\d.]+)?\s*:?",
     re.IGNORECASE,
 )
 
@@ -77,7 +77,7 @@ def why_no_record(row: Iterable[str]) -> str:
 def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
     """Yield the rows of a table, except rows of totals, which are findings.
 
-    Above the end of a table, such a row has only amounts beside its word.
+    Above the end of a table, or without an empty cell, such a row has only amounts beside its word.
     """
     last: list[Node] = []
     for node in nodes:
@@ -91,10 +91,11 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
 
 def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
     """Note a row of totals. Return False for another row."""
-    first = next(iter(node.value.values())) if node.is_row and node.empty_cells() else None
+    first, *others = node.value.values() if node.is_row else [None]
     if not isinstance(first, str) or not _TOTALS.fullmatch(first.strip()):
         return False
-    if not is_last and not all(_AMOUNT.fullmatch(str(cell)) for cell in list(node.value.values())[1:]):
+    is_sum = all(_AMOUNT.fullmatch(str(cell)) for cell in others)
+    if not (is_last or is_sum if node.empty_cells() else others and is_sum):
         return False
     words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
     findings.append(Finding(node.place, words))
