@@ -30,7 +30,7 @@ _MANY_BYTES = re.compile(
     r"utf-8(-sig)?|utf-(16|32)(-[lb]e)?|cp9(32|49|50)|gbk|shift_jis\w*|euc_(jp|kr|jis_2004|jisx0213)|gb2312|gb18030"
 )
 
-_WEST = "äöüß" * 3 + "éèàçñÄÖÜ" * 2 + "áâãåæêëíîïóôõøœùúûÉÈÀÇÅØÑ"
+_WEST = "äöüß" * 3 + "éèàçñÄÖÜ" * 2 + "áâãåæêëîïíóôõøœùúûìòýÿðþÉÈÀÇÅØÑÁÂÃÆÊËÌÍÎÏÒÓÔÕÙÚÛÝÐÞŒ"
 _CENTRAL = "ąćęłńśźżčěřšžýáíéó" * 2 + "ďňťůúőűöüäĄĆĘŁŃŚŹŻČŘŠŽ"
 _RUSSIAN = "оеаинтслвр" * 3 + "бгджзйкмпуфхцчшщъыьэюяАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЭЮЯ" * 2 + "ёіїєґ"
 _GREEK = "αοιετσνηυρ" * 3 + "βγδζθκλμξπςφχψωάέήίόύώΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ" * 2
@@ -48,7 +48,12 @@ _CANDIDATES = (
 
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 
-_BESIDE_WORDS = frozenset("€£§°²³µ—„\u201c\u201d\u201a…«»®™½¼·•\u2013\u2018\u2019\u00d7\u00a0")
+_IN_WORDS = frozenset("—…·\u00b4\u00ad\u2013\u2018\u2019\u00d7")
+"""Signs that are also between letters: apostrophes, dashes, dots, the soft hyphen, and the sign of products."""
+_BESIDE_WORDS = _IN_WORDS | set("€£¥¢§°¹²³ªºµ„\u201c\u201d\u201a«»\u2039\u203a®©™½¼¾•†‡‰±¿¡\u00a0")
+
+_CLEARLY = 3
+"""The score of one frequent letter, by which another encoding is clearly better."""
 _SEPARATORS = re.compile(r"[\s,;|\"\t]+")
 _SHOWN_WORDS, _SHOWN_READINGS = 3, 3
 _LONGEST_WORD = 30
@@ -110,9 +115,14 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
     found = "".join(letter for letter in letters if not letter.isascii())
     if fallback and not explicit and not marked and not found.encode(fallback, "ignore"):
         try:
-            return content.decode(fallback), fallback
+            text = content.decode(fallback)
         except UnicodeDecodeError as error:
             codec, wrong = fallback, error
+        else:
+            if _looks_wrong(content, fallback):
+                words = f"in {fallback}, the encoding of the preset, words of this file look wrong"
+                raise _unread(content, f"{words} (`encoding: {fallback}` accepts them)", fallback, wrong.start)
+            return text, fallback
     elif marked == "utf-8" or found:
         is_utf8 = bool(marked) or len(found) >= content.decode("utf-8", "replace").count("\ufffd")
         raise _mixed(content, wrong.start, is_utf8)
@@ -146,6 +156,15 @@ def _unread(content: bytes, found: str, codec: str, start: int) -> WrongEncoding
     """Return the error about a file that is not in its encoding, with words of it in other encodings."""
     before = content[:start].decode(codec, "replace")
     return WrongEncoding(f"{found}; save the file as UTF-8", before, _readings(content))
+
+
+def _looks_wrong(content: bytes, codec: str) -> bool:
+    """Return True if the words of a file are implausible in its encoding, and clearly better in another one."""
+    sample = b"\n".join(dict.fromkeys(line for line in content.splitlines() if not line.isascii()))[:_SAMPLE]
+    if _score(_words(sample.decode(codec)), _WEST) >= 0:
+        return False
+    # Without letters of its language, all letters count for an encoding.
+    return any(_score(_words(text), letters) >= _CLEARLY for _codec, letters, text in _texts(sample) if letters)
 
 
 def _readings(content: bytes) -> list[str]:
@@ -191,13 +210,18 @@ def _score_of(letter: str, before: str, after: str, letters: str) -> int:
     if letter.isascii():
         return 0 if letters else 1
     beside = [near for near in (before, after) if near.isalpha()]
+    if letter in _BESIDE_WORDS:
+        fits = not beside if letter == "§" else len(beside) < 2 or letter in _IN_WORDS
+        return 2 - len(beside) if fits else -4
     if not letter.isalpha() or "\uff61" <= letter <= "\uff9f":
-        return 2 - len(beside) if letter in _BESIDE_WORDS and len(beside) < 2 else -4
+        return -4
     if letter.isupper() and before.islower():
         return -4
     if any(_is_latin(near) is not _is_latin(letter) for near in beside):
         return -4
-    return letters.count(letter) or (-1 if letters else 3)
+    # A foreign name may begin with any capital.
+    foreign = 0 if letter.isupper() and not before else -1
+    return letters.count(letter) or (foreign if letters else 3)
 
 
 def _is_latin(letter: str) -> bool:

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from project import LONG
 
@@ -85,6 +85,64 @@ def test_no_table_in_one_byte_is_read_without_a_setting(
         assert not content.isascii()
     else:
         assert _names(desired) == words
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp850", ["Schränke groß", "Möbel"]),
+        ("cp850", ["téléphone", "français"]),
+        ("cp850", ["SCHRÄNKE", "MÖBEL"]),
+        ("mac_roman", ["Küchenmöbel"]),
+        ("mac_roman", ["Ölfaß", "Tür"]),
+        ("mac_roman", ["Schränke groß"]),
+        ("mac_roman", ["MÖBEL", "SCHRÄNKE"]),
+        ("mac_roman", ["étage", "déjà"]),
+        ("cp1250", ["krzesło", "półka"]),
+    ],
+)
+def test_words_that_look_wrong_in_the_encoding_of_a_preset_are_a_finding(
+    tmp_path: Path, encoding: str, words: list[str]
+) -> None:
+    content = _table(words).encode(encoding)
+    desired = _load(tmp_path, content, "csv: {preset: excel-de}")
+    (finding,) = desired.findings
+    assert not desired.entries
+    assert finding.place.line == 2
+    line = next(line for line in finding.message.split("`") if line.startswith(f"encoding: {encoding}   # "))
+    assert _names(_load(tmp_path, content, f"csv:\n  preset: excel-de\n  {line}")) == words
+    as_it_is = _load(tmp_path, content, "csv: {preset: excel-de, encoding: cp1252}")
+    assert (as_it_is.findings, _names(as_it_is)) == ([], [word.encode(encoding).decode("cp1252") for word in words])
+
+
+_LOWER = st.text("abelnrstäöüßéèàçêëîïôûùâœæñåøáíóúìòãõÿ", min_size=1)
+_UPPER = st.text("ABELNRSTÄÖÜÉÈÀÇÊËÎÏÔÛÙÂŒÆÑÅØÁÍÓÚÌÒÃÕ", min_size=1)
+_NAME = st.builds("{}{}".format, st.sampled_from("ABÄÖÜÉÈÀÇÔŒŠŽ"), _LOWER)
+_WORD = _LOWER | _UPPER | _NAME | st.builds("{}ß{}".format, _UPPER, st.text("ABELT"))
+_BEFORE, _AFTER = "„»«\u201a\u2018\u201c\u2039€£(±¿¡\u2013", "\u201c\u201d«»\u2018\u2019\u203a€£).…°²³%‰½®™†\u2013"
+_TEXT = st.builds(
+    "{}{}{}{}{}".format,
+    st.sampled_from(["", *_BEFORE]),
+    _WORD,
+    st.sampled_from(["", " ", " \u2013 ", "\u2013", "—", "\u2019", "-", "/", "·", " … "]),
+    st.sampled_from(["", "1", "10\u00d720", "5 µm", "20 °C", " §", " §5", "50 €", "3 m²", "½"]) | _LOWER,
+    st.sampled_from(["", *_AFTER]),
+)
+
+
+@settings(max_examples=2000 if LONG else 200, deadline=None, derandomize=not LONG, database=None)
+@given(words=st.lists(_TEXT, min_size=1, max_size=5))
+@example(words=["BÜRO", "MÖBEL", "STRAßE"])
+@example(words=["Mo\u2013Fr", "geht\u2019s", "geht\u00b4s", "l\u2019eau", "B\u00d7H\u00d7T"])
+@example(words=["„Bett\u201c", "50 µm", "W/m²K", "5 €", "Škoda"])
+def test_an_ordinary_file_of_windows_is_never_a_finding(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str]
+) -> None:
+    content = _table(words).encode("cp1252")
+    # A few pairs of letters are one letter in UTF-8.
+    assume(content.decode("utf-8", "ignore").isascii())
+    desired = _load(tmp_path_factory.mktemp("set"), content, "csv: {preset: excel-de, trim: false}")
+    assert (desired.findings, _names(desired)) == ([], words)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
