@@ -31,13 +31,14 @@ def note_record(
 ) -> bool:
     """Note that a record is now as written in the files, unless it does not exist. A user has no values of its own.
 
-    :param is_part: True if the files have only some fields of the record, as those of an undo.
+    :param is_part: True for an undo: the files may have other values of what it does not write, and another key.
     :returns: True if other values of the same fields were noted.
     """
     mark = shield_mark(planned.kind, uuid, planned.desired)
     if not mark or planned.kind is USER:
         return False
-    values = {key: planned.desired[key] for key in noted_keys(planned, desired)}
+    named = set(planned.keys) - planned.change.values.keys() if is_part else ()
+    values = {key: planned.desired[key] for key in noted_keys(planned, desired) if key not in named}
     baseline.note(mark, planned.schema, values, planned.schema.fields.keys() - values.keys() if is_part else ())
     is_same = baseline.records.get(mark) == baseline.noted[mark]
     return not is_same and baseline.is_as_noted(mark, planned.schema, values) is False

@@ -112,7 +112,9 @@ class Comparison:
         """Add a compared record to the plan."""
         if current is not None:
             managed = self._context.result.managed.setdefault(planned.kind.name, {})
-            managed[current.uuid] = "" if planned.kept_as else planned.journal_key
+            # An undo finds records by uuid. Unless it writes a key, the files have the one that is noted already.
+            is_noted = planned.entry.uuid and planned.change.values.keys().isdisjoint(planned.keys)
+            managed[current.uuid] = "" if planned.kept_as or is_noted else planned.journal_key
         elif planned.entry.state != "present" and not self._stays_archived(planned):
             self._context.result.unmatched[planned.section] += 1
         self._add(planned, current)
