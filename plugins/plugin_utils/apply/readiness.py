@@ -113,6 +113,9 @@ class Readiness:
                 _link(planned, reference, other.created_uuid)
             elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):
                 return f"needs {other}, which was not created"
+        for key, owner in planned.after:
+            if id(owner) in self._failed_entries:
+                return f"{self._of_entry[id(owner)]} still has its {key}, which must be unique"
         staying = [entry for entry in map(id, planned.leaving) if entry in self._failed_entries]
         return f"{self._of_entry[staying[0]]} still refers to it" if staying else ""
 

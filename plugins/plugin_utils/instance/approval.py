@@ -301,7 +301,7 @@ class Gate:
         reasons += list(self._not_done(missing, plan)) if self.is_whole else []
         left = drop_changes(plan, [*unapproved, *(planned for planned, _change in stale)])
         blocked = list(without_blocked(plan.state, left.changes)) if plan.state is not None and left.dropped else []
-        reasons += [f"{planned} can't be removed: {why}" for planned, why in blocked]
+        reasons += [why for _planned, why in blocked]
         if unapproved:
             names = first_of(list(map(str, unapproved)), _MOST_NAMED)
             number = amount(len(unapproved), "change was not approved, and is", "changes were not approved, and are")

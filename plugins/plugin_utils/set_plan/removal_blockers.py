@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...module_utils.client.record import Record
@@ -66,13 +66,22 @@ class RemovalBlockers(Aspect):
 
 
 def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
-    """Yield records that can no longer be removed if some changes are left out of a plan, each with the reason."""
+    """Yield changes that are impossible if some changes are left out of a plan, each with the reason."""
     left = list(changes)
-    while blocked := list(_BlockerSearch(state, left).blocked()):
-        yield from ((planned, why_blocked(planned, blockers)) for planned, blockers in blocked)
-        kept = {id(planned) for planned, _blockers in blocked}
+    while blocked := {id(planned): (planned, why) for planned, why in _impossible(state, left)}:
+        yield from blocked.values()
         # A record that stays may block the removal of other records.
-        left = [planned for planned in left if id(planned) not in kept]
+        left = [planned for planned in left if id(planned) not in blocked]
+
+
+def _impossible(state: ListedState, changes: Sequence[Planned]) -> Iterator[tuple[Planned, str]]:
+    for planned, blockers in _BlockerSearch(state, changes).blocked():
+        yield planned, f"{planned} can't be removed: {why_blocked(planned, blockers)}"
+    entries = {id(planned.entry) for planned in changes}
+    for planned in changes:
+        for key, owner in planned.after:
+            if id(owner) not in entries:
+                yield planned, f"{planned} can't get its {key}, because the record at {owner.place} does not give it up"
 
 
 def why_blocked(planned: Planned, blockers: Iterable[Blocker]) -> str:
