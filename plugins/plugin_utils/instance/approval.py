@@ -254,9 +254,8 @@ class Digests:
         return {**target, "status": reference.status}
 
     def _file(self, file: Attachment) -> Any:
-        if file.uuid is not None:
-            return {"uuid": file.uuid}
-        return {"sha256": self._contents.local(file), "name": file.name}
+        # A local file that an interrupted run has linked has an uuid by now.
+        return {"uuid": file.uuid} if file.path is None else {"sha256": self._contents.local(file), "name": file.name}
 
 
 def _existing(plan: InstancePlan) -> Iterator[tuple[str, str]]:

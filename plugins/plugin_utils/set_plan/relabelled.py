@@ -16,6 +16,7 @@ from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.schema import FieldError, Misfit
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.resolve import natural_keys
+from ..desired.hiding import VAULTED
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair, Planned
@@ -138,8 +139,15 @@ class RelabelledRecords(Aspect):
 
     def _has_new_key(self, planned: Planned, record: Record) -> bool:
         """Return True if a record was applied last with another key than it has now."""
-        baseline, values = self._context.options.baseline, natural_keys.read_some(planned.schema, planned.keys, record)
-        return baseline is not None and baseline.is_as_noted(record.uuid, planned.schema, values) is False
+        options, values = self._context.options, natural_keys.read_some(planned.schema, planned.keys, record)
+        if options.baseline is None:
+            return False
+        is_as_noted = options.baseline.is_as_noted(record.uuid, planned.schema, values)
+        noted = options.names.get(record.uuid, "")
+        if is_as_noted is None and noted and VAULTED not in noted and not any(references_in(tuple(values.values()))):
+            # An interrupted run was changing the record, so only its name is known.
+            return noted != replace(planned, key=_name(self._context, planned, record)).journal_name
+        return is_as_noted is False
 
 
 def _name(context: PlanContext, planned: Planned, record: Record) -> str:

@@ -20,6 +20,7 @@ from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
 from ...module_utils.operations.hub_items import asset_id
+from ...module_utils.plan.archived_duplicate import archived_duplicate
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.field_visibility import LIMITED
@@ -82,6 +83,7 @@ class _Inverter:
             base, entries=[], warnings=[], findings=list(base.findings), identity=_identity(undo.record)
         )
         self._own = {*filter(None, memory.created.values()), *memory.unarchived}
+        self._known = {*self._own, *memory.names}
         self._uploaded = memory.files
         self._refusals: list[str] = []
         self._not_restored: list[dict[str, str]] = []
@@ -330,7 +332,7 @@ class _Inverter:
             if self._is_resumed and not marks.isdisjoint(self._creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=existing_record.uuid, rules=self._rules(change, fields))
-            elif existing_record.uuid not in self._own:
+            elif existing_record.uuid not in self._known:
                 self._keep(change, _TAKEN, warning=_TAKEN)
             return
         missing = schema.missing(fields)
@@ -348,12 +350,18 @@ class _Inverter:
         return RowRules(match=(change.keys,)) if is_own else NO_RULES
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
-        """Return the present record with the natural key of a changed record; None if a part of the key is unknown."""
+        """Return the record with the natural key of a changed record, listed or archived.
+
+        :returns: None if a part of the key is unknown.
+        """
         key = _key_of(change, fields)
         values = _parsed(schema, {name: with_references(part, _named) for name, part in key.items()})
         if not key or not self._state.put_resolved(values):
             return None
-        return next(iter(self._state.find_existing(schema, change.keys, values)), None)
+        listed = next(iter(self._state.find_existing(schema, change.keys, values)), None)
+        if listed is not None or not values.keys() >= set(change.keys):
+            return listed
+        return archived_duplicate(self._client, schema, change.keys, values)
 
     def _offer(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         """Return the entry of an offer. It is found by its object, and only its price can be read back."""

@@ -38,7 +38,7 @@ class Undo:
     @property
     def digest(self) -> str:
         """Return the digest by which an interrupted undo is resumed."""
-        return f"undo {self.record.digest} {self.changed_since}"
+        return f"undo {self.record.digest}"
 
     def apply(self) -> dict[str, Any]:
         """Return what people need to recognise the apply: its time, set and user, and its number of changes."""

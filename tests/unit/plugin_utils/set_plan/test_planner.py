@@ -661,7 +661,7 @@ def test_an_entry_with_a_uuid_is_found_by_it(here: Instance) -> None:
         },
         unchanged={"objects": 1},
     )
-    assert plan.managed["object"][uuid] == ""
+    assert plan.managed["object"][uuid] == uuid
     renamed = entry(OBJECT, {"barcode": "200002"}, uuid=uuid)
     assert here.plan(renamed).changes == {"update object 200002": {"barcode": "200002"}}
     serial = entry(OBJECT, {"serial_number": "S7", "barcode": "100002"}, uuid=uuid)
