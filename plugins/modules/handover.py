@@ -42,6 +42,8 @@ notes:
   - Closed tasks, and completed or rejected rental cases, are history. They do not change.
   - A task or rental case with a status that this collection does not know may be history, too. It is listed, but does
     not change, and RV(is_clear) is V(false).
+  - Fields of rooms and of other persons that name the person do not change, and RV(is_clear) is V(false) until you
+    change them.
   - Archived objects are in no list, so they are not handed over. A renter that is a plain text is not recognised.
   - O(scope) only applies to objects, not to rental cases and tasks.
 seealso:

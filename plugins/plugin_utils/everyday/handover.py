@@ -14,7 +14,7 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, SeventhingsError
 from ...module_utils.model.field import Field, Unread, readable
-from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
+from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, ROOM, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
 from ...module_utils.printing.cleaner import amount, clean
@@ -28,7 +28,7 @@ from ..papers.writer import paths_of, write_paper
 from ..report.words import counted
 from .call import Call, run_call
 from .lists import ObjectLists, in_unknown_form
-from .people import Person, fields_of_people, objects_of
+from .people import Person, fields_of_people, records_of
 
 _Named = list[tuple[Record, list[str]]]
 """Records, each with the keys of the fields that name a person."""
@@ -118,8 +118,12 @@ class _Handover:
 
     def _belongings(self, lists: ObjectLists, person: Person) -> Belongings:
         found = Belongings({kind.section: [] for kind in (OBJECT, RENTAL_CASE, TASK)})
-        found.by_section[OBJECT.section] += objects_of(lists, person, lists.objects)
+        found.by_section[OBJECT.section] += records_of(lists, person, lists.objects)
         _note_unknown_forms(found, lists.schema, lists.objects, fields_of_people(lists))
+        for kind in (ROOM, PERSON):
+            number = sum(1 for _named in records_of(lists, person, lists.state.records(kind), kind))
+            if number:
+                found.unread.append(f"{amount(number, kind.words, kind.plural)} with a field that names this person")
         if person.doubt:
             found.unread.append(f"{USER.plural} could not be read: {person.doubt}")
         for kind, fields in ((RENTAL_CASE, ("responsible_user", "renter")), (TASK, ("assignees",))):

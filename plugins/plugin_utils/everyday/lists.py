@@ -179,10 +179,13 @@ class ObjectLists:
             raise InvalidInput(f"{option}: {problem or f'no list shows the {kind.words} {written}'}")
         return record
 
+    def schema_of(self, kind: Kind) -> Schema:
+        """Return the fields of a kind."""
+        return self.schema if kind is OBJECT else self.state.schema(kind)
+
     def refers_to(self, key: str, of: Record, to: Record | None) -> bool:
         """Return True if a field of a record refers to another."""
-        schema = self.schema if of.kind is OBJECT else self.state.schema(of.kind)
-        value = schema.read_field(key, of.flat)
+        value = self.schema_of(of.kind).read_field(key, of.flat)
         links = map(self.state.completed, references_in(value) if to is not None else ())
         return any(to and means(link, to) for link in links)
 

@@ -17,7 +17,7 @@ from ...module_utils.resolve.hidden_records import NO
 from ...module_utils.resolve.natural_keys import KeyIndex
 from .call import Call, named, run_call
 from .lists import ObjectLists, in_unknown_form
-from .people import Person, fields_of_people, objects_of
+from .people import Person, fields_of_people, records_of
 
 
 def move_objects(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> tupl
         return [(record, room) for record in found], _unread(lists, [target])
     person = Person.from_option(lists, "person", options["person"])
     doubts = [*_unread(lists, fields_of_people(lists)), *filter(None, [person.doubt])]
-    return [(record, room) for record, _fields in objects_of(lists, person, lists.objects)], doubts
+    return [(record, room) for record, _fields in records_of(lists, person, lists.objects)], doubts
 
 
 def _out_of_a_location(lists: ObjectLists, options: Mapping[str, Any], target: str) -> _Moves:

@@ -12,7 +12,7 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, readable
-from ...module_utils.model.kinds import PERSON, SERVER_KEYS, USER
+from ...module_utils.model.kinds import OBJECT, PERSON, SERVER_KEYS, USER, Kind
 from ...module_utils.model.names import normal_address
 from ...module_utils.model.schema import type_of
 from ...module_utils.printing.cleaner import clean
@@ -79,20 +79,22 @@ def _is_same(address: Any, other: Any) -> bool:
     return isinstance(address, str) and isinstance(other, str) and normal_address(address) == normal_address(other)
 
 
-def fields_of_people(lists: ObjectLists) -> list[str]:
-    """Return the keys of the writable fields that name persons or users."""
+def fields_of_people(lists: ObjectLists, kind: Kind = OBJECT) -> list[str]:
+    """Return the keys of the writable fields of a kind that name persons or users."""
     return [
         field.key
-        for field in lists.schema.fields.values()
+        for field in lists.schema_of(kind).fields.values()
         if field.type in (_TO_PERSONS, _TO_USERS) and field.key not in SERVER_KEYS and type_of(field).writable
     ]
 
 
-def objects_of(lists: ObjectLists, person: Person, records: Iterable[Record]) -> Iterator[tuple[Record, list[str]]]:
-    """Yield each object that names a person, with the keys of the fields that do."""
-    keys = fields_of_people(lists)
-    types = {key: lists.schema.fields[key].type for key in keys}
+def records_of(
+    lists: ObjectLists, person: Person, records: Iterable[Record], kind: Kind = OBJECT
+) -> Iterator[tuple[Record, list[str]]]:
+    """Yield each record of a kind that names a person, with the keys of the fields that do."""
+    fields = lists.schema_of(kind).fields
+    people = {key: person.in_field(fields[key].type) for key in fields_of_people(lists, kind)}
     for record in records:
-        named = [key for key in keys if lists.refers_to(key, record, person.in_field(types[key]))]
-        if named:
+        named = [key for key, known in people.items() if lists.refers_to(key, record, known)]
+        if named and record.uuid != person.record.uuid:
             yield record, named
