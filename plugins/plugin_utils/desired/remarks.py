@@ -77,7 +77,7 @@ class Remarks:
     def _check_amount(self, schema: Schema, entry: Entry, key: str) -> None:
         name = written_as(schema, entry, key)
         table, cell = entry.places.format_of(name), entry.fields.get(name)
-        if table is not None and isinstance(cell, str) and (number := table.decided(schema.fields[key], cell)):
+        if table is not None and cell.__class__ is str and (number := table.decided(schema.fields[key], cell)):
             self._note(entry, name, key, f"is read as {number}", "is read as the settings of the file say")
 
     def _check_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:

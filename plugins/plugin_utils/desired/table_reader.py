@@ -149,6 +149,9 @@ class TableReader:
             return words[word]
         if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
             return NullCell.from_word(cell)
+        if cell.__class__ is Plain and self.dialect.has_texts(column):
+            # JSON has all digits of a number.
+            cell = str(cell)
         if normal_name(column) not in self.table.ids:
             return _named(cell) if normal_name(column) in self.table.columns else cell
         if not isinstance(cell, str):
@@ -171,7 +174,7 @@ def _named(cell: Any) -> Any:
     if cell.__class__ is list:
         return [_named(item) for item in cell]
     if cell.__class__ is Plain and cell.isdecimal():
-        cell = TypedCell.from_spelling(cell, f'text; quote it: "{cell}"')
+        cell = TypedCell.from_spelling(cell, f'text; quote it: "{cell}", or name the column in text_columns')
     if isinstance(cell, TypedCell):
         cell.is_name = True
     return cell
