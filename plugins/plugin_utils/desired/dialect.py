@@ -371,14 +371,17 @@ class Dialect:
         groups = "|".join(rf"\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+" for mark in self.thousands)
         whole = rf"(?P<whole>{groups}|\d+)" if groups else r"(?P<whole>\d+)"
         fraction = rf"(?:{re.escape(self.decimal)}(?P<fraction>\d+))?"
-        return re.compile(rf"(?P<minus>[-\u2212]?)\s*{sign}(?P<inner>[-\u2212]?){whole}{fraction}{behind}")
+        number = rf"{whole}{fraction}(?P<last>[-\u2212]?)"
+        return re.compile(rf"(?P<minus>[-\u2212]?)\s*{sign}(?P<inner>[-\u2212]?){number}{behind}")
 
     def _number(self, text: str) -> str | None:
         found = self._number_form.fullmatch(text.strip())
-        if found is None or (found["minus"] and found["inner"]):
+        # The minus is before the currency, before the number, or as in lists of SAP behind it.
+        minus = "" if found is None else found["minus"] + found["inner"] + found["last"]
+        if found is None or len(minus) > 1:
             return None
         whole = re.sub(r"\D", "", found["whole"])
-        number = f"{'-' if found['minus'] or found['inner'] else ''}{whole}"
+        number = f"{'-' if minus else ''}{whole}"
         return f"{number}.{found['fraction']}" if found["fraction"] else number
 
     @cached_property
