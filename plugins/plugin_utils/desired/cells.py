@@ -146,20 +146,20 @@ class Cells:
             is_list = field is not None and type_of(field).empty == () and cell.__class__ is str and is_row
             is_link = field is not None and type_of(field).shape == _LINKS and not _LIST_MARKS.search(cell)
             return _LIST if is_list and not is_link and not table.list_separator else ""
-        is_read = table.accepts_as_written(odd) or not (is_row or odd.is_null)
+        is_read = table.accepts_as_written(odd) or not (is_row or odd.kind == "null")
         if is_read or (field is not None and cell in field.allowed):
             return ""
         is_text = field is not None and type_of(field).shape == _TEXT and not field.allowed
         is_key = field is not None and is_text and self._is_key(schema, field)
-        if odd.is_blank:
+        if odd.kind == "blank":
             # A field that identifies records checks its own text.
             remedy = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
             return f"{odd.why}{remedy}" if is_text and not is_key else ""
         column = self._desired.tables.column_of(entry.place_of(name).file, name)
-        may_be_text = odd.is_null or odd.is_shortened
-        if (odd.is_shortened and not is_text) or (may_be_text and table.has_texts(column)):
+        is_fine = (odd.kind == "shortened" and not is_text) or (odd.kind == "date" and not is_key)
+        if is_fine or (odd.kind and table.has_texts(column)):
             return ""
-        if is_key and not odd.is_null:
+        if is_key and odd.kind != "null":
             # A text that is the key of an existing record always means that record.
             self.odd_keys.setdefault(id(entry), {})[name] = _odd(name, cell, odd.why)
             return ""
@@ -168,7 +168,7 @@ class Cells:
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""
         odd = Dialect.oddity(value) if isinstance(value, str) and entry.places.is_cell(name) else None
-        is_blank = odd is not None and odd.is_blank
+        is_blank = odd is not None and odd.kind == "blank"
         return f"; {self._desired.how_to_set(entry.place_of(name).file, 'trim: true')}" if is_blank else ""
 
     def _is_key(self, schema: Schema, field: Field) -> bool:

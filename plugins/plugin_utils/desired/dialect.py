@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ...module_utils.model.dates import HOUR_ZERO, DateReader, UnclearDate
 from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, TypedCell, edge_blanks, shorten
@@ -100,15 +100,13 @@ ALL_ROWS = Rows()
 class Oddity(NamedTuple):
     """The text of a cell that means something else than it shows.
 
-    :ivar why: what it is, and what to do. :ivar is_blank: True for a space at an edge.
-    :ivar is_shortened: True for a number without its last digits. Only texts have this oddity.
-    :ivar is_null: True for a word for nothing.
+    :ivar why: what it is, and what to do.
+    :ivar kind: ``blank`` for a space at an edge, ``null`` for a word for nothing, ``date`` for a number that became a
+        date, ``shortened`` for a number without its last digits. Only texts have the last one.
     """
 
     why: str
-    is_blank: bool = False
-    is_shortened: bool = False
-    is_null: bool = False
+    kind: Literal["", "blank", "null", "date", "shortened"] = ""
 
 
 _ALL_DIGITS = 15
@@ -121,6 +119,12 @@ _ERROR = re.compile(
     r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
 )
 """The English, German and French texts that programs write for a value that is unknown or does not fit."""
+_MONTH = (
+    "(?:Jan|Feb|M[aär][rz]|Apr|Ma[iy]|Ju[nl]|Aug|Sep|O[ck]t|Nov|De[cz]|"
+    "janv|févr|mars|avr|mai|jui[nl]|août|sept|oct|nov|déc)"
+)
+_SHORT_DATE = re.compile(rf"\d\d?(\. |-){_MONTH}\.?|{_MONTH}\.?[- ]\d\d")
+"""How spreadsheets show ``1.04``, ``1-4`` or ``4.05`` if they read a day or a month in it."""
 _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
 
 
@@ -189,7 +193,7 @@ class Dialect:
         if text != text.strip():
             # A long text may end with a line end.
             blanks = edge_blanks(text.rstrip("\r\n"))
-            return Oddity(f"it {blanks}", is_blank=True) if blanks else None
+            return Oddity(f"it {blanks}", kind="blank") if blanks else None
         # Nearly all texts begin with another letter.
         if text[:1] in ("=", "'", "#", "E"):
             if _KEPT_TEXT.fullmatch(text):
@@ -200,22 +204,25 @@ class Dialect:
                 return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct the cell")
         if "E+" in text and _SHORTENED.fullmatch(text):
             words = "a spreadsheet shortened this number; format the column as text, and type the number again"
-            return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_shortened=True)
+            return Oddity(f"{words}, or {_TEXT_COLUMNS}", kind="shortened")
         if text in NULL_WORDS:
             words = "this is how a program or a database writes an empty value; empty the cell, add the word to null"
-            return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_null=True)
+            return Oddity(f"{words}, or {_TEXT_COLUMNS}", kind="null")
+        if _SHORT_DATE.fullmatch(text):
+            words = "a spreadsheet turned a number into this date; format the column as text, and type the number again"
+            return Oddity(f"{words}, or {_TEXT_COLUMNS}", kind="date")
         return None
 
     def accepts_as_written(self, oddity: Oddity) -> bool:
         """Return True if the settings accept an odd text as written."""
-        return self.trim is False and oddity.is_blank
+        return self.trim is False and oddity.kind == "blank"
 
     def why_not_written(self, text: str) -> str:
         """Return why a text cannot be written into a cell; empty if it can."""
         if normal_name(text) in self.null_words:
             return "it means nothing"
         oddity = self.oddity(text)
-        return "" if oddity is None or self.accepts_as_written(oddity) else oddity.why
+        return "" if oddity is None or oddity.kind == "date" or self.accepts_as_written(oddity) else oddity.why
 
     def reads_column(self, name: str) -> bool:
         """Return True if a column of this name is read. A name that begins with ``#`` is a comment."""

@@ -50,10 +50,8 @@ def csv_of(node: Node, name: str, find: Find) -> dict[str, Any]:
 def tables_of(node: Node, name: str, find: Find) -> dict[str, Any]:
     """Return the member of :class:`Tables` that ``tables`` decides."""
     if not isinstance(node.value, list):
-        find(
-            node,
-            f"{name}: expected a list of maps such as {{files: objects/ledger-*.csv, columns: {{Number: barcode}}}}",
-        )
+        expected = "a list of maps such as {files: objects/ledger-*.csv, columns: {Number: barcode}}"
+        find(node, f"{name}: expected {expected}")
         return {}
     nodes = {f"{name}[{number}]": item for number, item in enumerate(node.items())}
     for setting, item in nodes.items():

@@ -22,9 +22,7 @@ STATE, MANAGED, OWN_LIFECYCLE, OWN_MATCH = "_state", "_managed", "_lifecycle", "
 OF_RECORDS = frozenset((STATE, MANAGED, OWN_LIFECYCLE, OWN_MATCH))
 """Members of a record that are not fields."""
 
-NULL_WORDS = frozenset(
-    ("NULL", "null", "(null)", "\\N", "None", "nan", "NaN", "<NA>", "#N/A", "undefined")
-)  # fmt: skip
+NULL_WORDS = frozenset(("NULL", "null", "(null)", "\\N", "None", "nan", "NaN", "<NA>", "#N/A", "undefined"))
 """The words for nothing that programs write as texts."""
 
 
