@@ -17,6 +17,7 @@ from typing import Any
 
 from ..client.query import Condition, split_long
 from ..client.record import Record
+from ..model.field import shorten
 from ..model.kinds import Kind
 from ..model.names import escaped, normal_name, plain_name, shape, shape_of_digits, shape_with_dot
 from ..model.schema import Schema
@@ -96,6 +97,21 @@ def conditions(schema: Schema, keys: Iterable[str], values: Mapping[str, Any]) -
             return found
         spelled = {key: forms[: len(forms) * 3 // 4] for key, forms in spelled.items()}
     return []
+
+
+def about_unmatched(what: str, written: Iterable[str], left: Iterable[str]) -> Iterator[str]:
+    """Yield a warning of texts that differ from others only in what programs change, such as leading zeros.
+
+    :param what: what the texts are, in the plural. :param left: the texts of records that no text names.
+    """
+    shapes = {shape_of_digits(text): text for text in left if text}
+    pairs = {text: shapes[shape_of_digits(text)] for text in written if text and shape_of_digits(text) in shapes}
+    if pairs:
+        example = " like ".join(map(shorten, next(iter(pairs.items()))))
+        yield (
+            f"{what} that were not found look like those of objects that are left ({len(pairs):,}), such as {example}. "
+            f"A program may have changed them; correct the file."
+        )
 
 
 def variants(kind: Kind, text: str) -> list[str]:

@@ -22,6 +22,7 @@ from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.field_visibility import keys_in_none, why_unfound
 from ...module_utils.resolve.hidden_records import NO
+from ...module_utils.resolve.look_alikes import about_unmatched
 from ..desired import tables
 from ..desired.parsing import DesiredParser
 from ..desired.positions import Finding, Place
@@ -372,6 +373,8 @@ class _Comparison:
         yield from self._ledger.warnings
         if self._ledger.ignored:
             yield f"Columns that are not fields and were left out: {named(self._ledger.ignored)}."
+        missing, left = ((found["key"] for found in self._found[name]) for name in ("not_found", "not_in_books"))
+        yield from about_unmatched("Keys", missing, left)
         if self._found["not_found"] and sees["hidden_records"] != NO:
             yield f"What was not found may be hidden: {sees['words']}."
         for key, plural, name in sorted(self._unnamed):

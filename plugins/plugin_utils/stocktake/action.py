@@ -17,6 +17,7 @@ from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.names import normal_name
 from ...module_utils.printing.cleaner import amount, clean, cleaned
+from ...module_utils.resolve.look_alikes import about_unmatched
 from ..absorb.files import Files, check_patch, diff_of, write_patch
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
@@ -35,7 +36,7 @@ from ..report.task import with_findings
 from ..report.view import Block
 from ..report.words import MOST
 from .closing import Closed, Closing
-from .evaluation import CLOSE, PREPARE, Evaluation, Evaluator
+from .evaluation import CLOSE, NOT_SCANNED, PREPARE, Evaluation, Evaluator
 from .moments import Window
 from .paper import paper_of
 from .reading import InstanceLists
@@ -145,6 +146,8 @@ class _Call:
         if evaluation.left_out:
             scans = amount(evaluation.left_out, "scan is", "scans are")
             found.append(f"scans: {scans} outside of the window, and left out.")
+        left = (item.code for item in evaluation.objects if item.shown["scanned"] == NOT_SCANNED)
+        found += about_unmatched("Scan codes", evaluation.unknown_codes, left)
         number = sum(bool(item.shown["service_status"]) for item in evaluation.objects)
         if number:
             found.append(
