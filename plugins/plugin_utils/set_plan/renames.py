@@ -165,7 +165,9 @@ class Moved(Aspect):
         is_hidden = context.hiding.hides_place(place) or not context.hiding.shows_all([*old, *new])
         for problem in problems:
             context.find(place, NOT_SHOWN if is_hidden else problem)
-        if problems or not context.resolve(wanted, None) or not context.resolve(was, None, before=True):
+        # An interrupted run may have renamed the place that the old key names.
+        is_known = not problems and (context.resolve(was, None, before=True) or context.resolve(was, None))
+        if not is_known or not context.resolve(wanted, None):
             return None
         sides = (context.words(schema, tuple(side), side) for side in (was, wanted))
         words = VAULTED if is_hidden else " to ".join(sides)
