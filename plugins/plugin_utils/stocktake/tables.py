@@ -44,9 +44,10 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """The content without spaces at the edges; empty if there is none."""
+        """The content without spaces at the edges, as a workbook shows it; empty if there is none."""
         text = self.value.text if isinstance(self.value, (CellList, CellMap)) else self.value
-        return "" if text is None else str(text).strip()
+        shown = self.value.shown if isinstance(self.value, TypedCell) else ""
+        return "" if text is None else shown or str(text).strip()
 
 
 @dataclass(frozen=True)
