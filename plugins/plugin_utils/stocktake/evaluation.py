@@ -16,7 +16,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.dates import UnclearDate
 from ...module_utils.model.field import Field, InvalidValue, Unread, readable, shorten
-from ...module_utils.model.names import normal_name, shape_of_digits
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
@@ -148,14 +148,9 @@ class Evaluator:
                 self._find(listed[name].scan, f"{words}{item.record.uuid}")
         if doubts:
             raise InvalidInput(doubts)
-        unknown = {scan.code: scan for scan in scans if normal_name(scan.code) not in seen}
-        result.unknown_codes = [*unknown]
-        missed = (item.code for name, item in seen.items() if unknown and name not in listed)
-        similar = {shape_of_digits(code): code for code in missed}
-        for code, scan in unknown.items():
-            if other := similar.get(shape_of_digits(code)):
-                words = f"is no scan code, but {shorten(other)} of an object without a scan looks like it"
-                self._find(scan, f"code: {shorten(code)} {words}; correct one of them")
+        result.unknown_codes = [
+            code for code in dict.fromkeys(scan.code for scan in scans) if normal_name(code) not in seen
+        ]
         return result, self._findings
 
     # ---- scans of a list

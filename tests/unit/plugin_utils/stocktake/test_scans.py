@@ -85,16 +85,6 @@ def test_a_number_in_a_workbook_is_the_code_that_its_format_shows(here: Embedded
     assert (by_code(result)["100018"]["status"], result["unknown_codes"]) == ("ok", [])
 
 
-@pytest.mark.parametrize("code", ["0100018", "100018.0", "100,018"])
-def test_a_code_that_looks_like_the_code_of_an_object_is_a_finding(here: Embedded, tmp_path: Path, code: str) -> None:
-    result = scanned(here, tmp_path, f'code,room\n"{code}",Dresden/1.04\n100777,Dresden/1.04\n')
-    assert result["findings"][0].endswith(
-        f"code: '{code}' is no scan code, but '100018' of an object without a scan looks like it; correct one of them"
-    )
-    text = f'code,room\n"{code}",Dresden/1.04\n100018,Dresden/1.04\n'
-    assert scanned(here, tmp_path, text)["unknown_codes"] == [code]
-
-
 def test_the_last_scan_of_a_code_counts(here: Embedded, tmp_path: Path) -> None:
     text = (
         "code,room,time\n100018,Leipzig/3.01,2025-11-17T12:00:00\n100018,Dresden/1.04,2025-11-17T13:00:00\n"
