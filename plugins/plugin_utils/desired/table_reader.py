@@ -23,7 +23,7 @@ from .entry import Entry
 from .nodes import Node, TreeNode, place_at
 from .positions import Finding, Place
 from .tables import ID, ReadTable, Table
-from .words import NullCell, in_yaml
+from .words import NullCell, SettingText, in_yaml
 
 _NUMBER_AS_KEY = re.compile(r"\d+[.,]0+|\d{1,3}(,\d{3})+")
 """A number as programs write it, and few people write keys: with zeros as fraction, or grouped by commas."""
@@ -140,13 +140,13 @@ class TableReader:
                 continue
             value[name] = self._value(node, column, name, cell)
         constant = {name: constant for name, constant in table.constant.items() if name not in value}
-        value |= {name: constant.value for name, constant in constant.items()}
+        value |= {name: _set(constant.value) for name, constant in constant.items()}
         return _Mapped(value, node, self._written, constant, dialect)
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
         words = self.table.values.get(normal_name(name))
         if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
-            return words[word]
+            return _set(words[word])
         if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
             return NullCell.from_word(cell)
         if cell.__class__ is Plain and self.dialect.has_texts(column):
@@ -167,6 +167,11 @@ class TableReader:
     def _find(self, node: Node, column: str, name: str, words: str, why: str, cell: Any = None) -> None:
         place = place_at(node.source, node.mark_of(column))
         self.findings.append(Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why))))
+
+
+def _set(value: Any) -> Any:
+    """Return a value of the settings, which no format of a table reads."""
+    return SettingText(value) if value.__class__ is str else value
 
 
 def _named(cell: Any) -> Any:

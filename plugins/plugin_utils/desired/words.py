@@ -32,6 +32,12 @@ class BareWord(str):
     __slots__ = ()
 
 
+class SettingText(str):
+    """A text of ``constant`` or ``values``: YAML, whatever the format of the table."""
+
+    __slots__ = ()
+
+
 class NullCell(str):
     """An empty text instead of a cell with a word that clears its field.
 
