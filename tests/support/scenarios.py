@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -123,7 +124,7 @@ class _Mortal(Embedded):
 
     def answer(self, call: Any, timeout: float) -> Any:
         when, _space, request = self.kill.rpartition("after ")
-        is_here = bool(request) and f"{call.method} {short(call.path)}" == request
+        is_here = bool(request) and fnmatch(f"{call.method} {short(call.path)}", request)
         if is_here and not when and not _space:
             raise Killed
         answered = super().answer(call, timeout)

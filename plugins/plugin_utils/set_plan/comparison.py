@@ -112,10 +112,10 @@ class Comparison:
         """Add a compared record to the plan."""
         if current is not None:
             managed = self._context.result.managed.setdefault(planned.kind.name, {})
-            entry, names = planned.entry, self._context.options.names
             # An undo finds records by uuid. Unless it writes a key, the files have the one that is noted already.
-            is_noted = entry.uuid in names and planned.change.values.keys().isdisjoint(planned.keys)
-            managed[current.uuid] = "" if planned.kept_as or is_noted else planned.journal_key
+            is_named = planned.kept_as or not planned.change.values.keys().isdisjoint(planned.keys)
+            noted = "" if is_named else self._context.options.names.get(planned.entry.uuid, "").partition(" ")[2]
+            managed[current.uuid] = "" if planned.kept_as else noted or planned.journal_key
         elif planned.entry.state != "present" and not self._stays_archived(planned):
             self._context.result.unmatched[planned.section] += 1
         self._add(planned, current)

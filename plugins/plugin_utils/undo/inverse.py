@@ -83,7 +83,6 @@ class _Inverter:
             base, entries=[], warnings=[], findings=list(base.findings), identity=_identity(undo.record)
         )
         self._own = {*filter(None, memory.created.values()), *memory.unarchived}
-        self._known = {*self._own, *memory.names}
         self._uploaded = memory.files
         self._refusals: list[str] = []
         self._not_restored: list[dict[str, str]] = []
@@ -198,7 +197,11 @@ class _Inverter:
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
             if is_archived and not self._is_key_taken(change, change.before):
-                yield self._found(change, current, place)
+                # An interrupted run before it may have written fields, too.
+                written = {key: was for key, was in change.before.items() if key not in change.keys}
+                fields = self._restored_fields(self._schema(kind), replace(change, before=written), current)
+                found = self._found(change, current, place)
+                yield replace(found, fields={**found.fields, **fields})
             return
         if change.unarchived:
             may_archive = not is_archived and self._may_remove(change, current.uuid in self._own)
@@ -332,7 +335,7 @@ class _Inverter:
             if self._is_resumed and not marks.isdisjoint(self._creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=existing_record.uuid, rules=self._rules(change, fields))
-            elif existing_record.uuid not in self._known:
+            elif existing_record.uuid not in self._own and not self._is_as_before(schema, change, existing_record):
                 self._keep(change, _TAKEN, warning=_TAKEN)
             return
         missing = schema.missing(fields)
@@ -343,6 +346,14 @@ class _Inverter:
         self._keep(change, "it is created again with another uuid and without its history", "uuid")
         self._created_again[change.uuid] = _key_of(change, fields)
         yield Entry(kind, fields, place, rules=self._rules(change, fields))
+
+    def _is_as_before(self, schema: Schema, change: RecordedChange, current: Record) -> bool:
+        """Return True if a record has everything that a deleted record had, so that an undo has created it again."""
+        return all(
+            key in schema.fields and self._is_now(schema, key, with_references(was, self._named_or_compared), current)
+            for key, was in change.before.items()
+            if was not in EMPTY and not is_fingerprint(was)
+        )
 
     def _rules(self, change: RecordedChange, fields: Mapping[str, Any]) -> RowRules:
         """Return how a record is identified. Other records of its section may be identified by other fields."""
@@ -401,7 +412,8 @@ class _Inverter:
         for key, was in change.before.items():
             then = change.after.get(key)
             # What the apply did not write followed the other one of a room and its location, and follows it again.
-            other = "" if key in change.after else others.get(key, "")
+            is_followed = key not in change.after and others.get(key) in change.after
+            other = others[key] if is_followed else ""
             is_left = key in rooms and other in fields and fields[other] in EMPTY
             if other and (key in rooms or other not in fields) and not is_left:
                 continue

@@ -152,15 +152,15 @@ class ApplyRecord:
         return gzip.compress(content, mtime=0)
 
     def continued(self, earlier: ApplyRecord) -> ApplyRecord:
-        """Return the record of a run that completes an interrupted run, with the state before the earlier run."""
+        """Return the record of a run that continues an interrupted run, with the state before the earlier run."""
         mine = {change.mark: change for change in self.changes}
         # A run that only points references elsewhere names records by their uuids.
         marks = {(change.kind, change.uuid): change.mark for change in self.changes if change.uuid}
-        both = []
+        both: list[RecordedChange] = []
         for change in earlier.changes:
             mark = change.mark if change.mark in mine else marks.get((change.kind, change.uuid), change.mark)
             now = mine.pop(mark, None)
-            both.append(change if now is None else _together(change, now))
+            both += [change] if now is None else _together(change, now)
         return replace(self, changes=(*both, *mine.values()))
 
 
@@ -172,17 +172,27 @@ _MEMBERS = {
 }
 
 
-def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
-    if first.action != then.action and not (first.action == CREATE and then.action == UPDATE):
-        return then
-    return replace(
-        first,
-        uuid=then.uuid or first.uuid,
-        outcome=then.outcome if then.may_have_effect else first.outcome,
-        before={**then.before, **first.before},
-        after={**first.after, **then.after},
-        unarchived=first.unarchived or then.unarchived,
-    )
+def _together(first: RecordedChange, then: RecordedChange) -> list[RecordedChange]:
+    """Return the changes of a record in two runs as one change, unless two records had its key one after the other."""
+    uuid = then.uuid or first.uuid
+    if not then.may_have_effect:
+        return [replace(first, uuid=first.uuid or uuid)]
+    is_again = first.action == DELETE and then.action == CREATE
+    if is_again != (bool(first.uuid) and first.uuid != uuid):
+        return [first, then]
+    # What the first run created, or brought back from the archive, was not there before.
+    was_away = first.action == CREATE or (first.unarchived and then.action == ARCHIVE)
+    return [
+        replace(
+            first if was_away else then,
+            uuid=uuid,
+            outcome=then.outcome,
+            action=first.action if was_away else UPDATE if is_again else then.action,
+            before={**then.before, **first.before},
+            after={**first.after, **then.after},
+            unarchived=first.unarchived or (then.unarchived and first.action != ARCHIVE),
+        )
+    ]
 
 
 def record_from(content: bytes, digest: str) -> ApplyRecord:
