@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from glob import escape
 
 from ....module_utils.model.field import shorten
 from ..nodes import Node
@@ -20,7 +21,7 @@ _CONFLICT_ENDS = (re.compile(r"^={7}$", re.MULTILINE), re.compile(r"^>{7}(?: .*)
 
 _TOTALS = re.compile(
     r"(?:(?:gesamt|zwischen|end)?summen?|gesamt(?:summe|wert|betrag)?|insgesamt|(?:grand |sub-?)?totals?|sum|"
-    r"(?:gesamt)?ergebnis|saldo|somme|total g[ée]n[ée]ral)(?:\s+[\d.]+)?\s*:?",
+    r"(?:gesamt)?ergebnis|saldo|\*+|somme|total g[ée]n[ée]ral)(?:\s+[\d.]+)?\s*:?",
     re.IGNORECASE,
 )
 
@@ -61,7 +62,7 @@ def may_have_lines(text: str) -> bool:
 
 def _remedy(first: str) -> str:
     """Say what to do about a row that is no record."""
-    return f"delete it, or add {json.dumps(first, ensure_ascii=False)} to skip_rows of its table in tables"
+    return f"delete it, or add {json.dumps(escape(first), ensure_ascii=False)} to skip_rows of its table in tables"
 
 
 def why_no_record(row: Iterable[str]) -> str:
@@ -77,7 +78,8 @@ def why_no_record(row: Iterable[str]) -> str:
 def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
     """Yield the rows of a table, except rows of totals, which are findings.
 
-    Above the end of a table, or without an empty cell, such a row has only amounts beside its word.
+    Such a row has an amount, unless columns are ignored. Above the end of a table, or without an empty cell, it has
+    only amounts beside its word.
     """
     last: list[Node] = []
     for node in nodes:
@@ -94,8 +96,9 @@ def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
     first, *others = node.value.values() if node.is_row else [None]
     if not isinstance(first, str) or not _TOTALS.fullmatch(first.strip()):
         return False
-    is_sum = all(_AMOUNT.fullmatch(str(cell)) for cell in others)
-    if not (is_last or is_sum if node.empty_cells() else others and is_sum):
+    amounts = [_AMOUNT.fullmatch(str(cell)) is not None for cell in others]
+    is_sum = any(amounts) if amounts and is_last and node.empty_cells() else all(amounts)
+    if not is_sum or not (amounts or getattr(node.format_of(""), "ignore", ())):
         return False
     words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
     findings.append(Finding(node.place, words))
