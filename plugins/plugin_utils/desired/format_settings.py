@@ -245,9 +245,7 @@ def _files(value: Any) -> tuple[str, ...]:
 
 def _columns(value: Any) -> tuple[dict[str, str], frozenset[str]]:
     expected = "a map of columns to fields, such as {Inventory number: barcode, Room ID: target_room.id}"
-    if not isinstance(value, dict) or not all(
-        isinstance(member, str) and str(member).strip() for member in value.values()
-    ):
+    if not isinstance(value, dict) or not all(isinstance(name, str) and name.strip() for name in value.values()):
         raise Unfit(expected)
     columns = {normal_name(str(column).strip()): str(name).strip() for column, name in value.items()}
     ids = frozenset(column for column, name in columns.items() if name.endswith(ID) and name != ID)

@@ -98,7 +98,8 @@ def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
         return False
     amounts = [_AMOUNT.fullmatch(str(cell)) is not None for cell in others]
     is_sum = any(amounts) if amounts and is_last and node.empty_cells() else all(amounts)
-    if not is_sum or not (amounts or getattr(node.format_of(""), "ignore", ())):
+    dialect = node.format_of("")
+    if not is_sum or not (amounts or (dialect is not None and dialect.ignore)):
         return False
     words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
     findings.append(Finding(node.place, words))
