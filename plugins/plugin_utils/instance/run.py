@@ -428,7 +428,8 @@ class _Run:
             run=self._run_of(journal),
             undoes=undo.record.digest if undo is not None else "",
         )
-        return Recording(self._record_place, head, self._hides_from_record(plan), self._client.without_credentials)
+        hides, interrupted = self._hides_from_record(plan), journal.memory.run
+        return Recording(self._record_place, head, hides, self._client.without_credentials, interrupted)
 
     def _hides_from_record(self, plan: InstancePlan) -> Hides:
         """Return a function that is true for fields of which the apply record has only fingerprints."""

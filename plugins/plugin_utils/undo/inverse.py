@@ -35,7 +35,7 @@ from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
 from .lasting import drops_values, kept_by_archived, lasting_words, stays
-from .record import DONE, ApplyRecord, RecordedChange
+from .record import DONE, FAILED, ApplyRecord, RecordedChange
 from .removals import why_referred
 from .undo import FORCE, REFUSE, Undo
 from .values import REFERENCE, is_fingerprint, stored, with_references, with_removed_parts
@@ -45,6 +45,9 @@ STILL_WANTED = (
 )
 
 _TAKEN = "another record has its key now"
+
+_FOLLOWING = ("reference", "references", "links", ATTACHMENTS.shape)
+"""The shapes of values that may be written after the creation of their record."""
 
 
 @dataclass
@@ -290,8 +293,6 @@ class _Inverter:
         A value that somebody changed since is never removed.
         """
         schema = self._schema(kind)
-        # Links, files and a status follow a creation, and may not have been written.
-        blank = (*EMPTY, kind.open_status) if change.action == CREATE and change.outcome != DONE else ()
         changed = [
             key
             for key, value in change.after.items()
@@ -299,7 +300,7 @@ class _Inverter:
             or not (
                 is_fingerprint(value)
                 or self._is_now(schema, key, value, current)
-                or schema.read_field(key, current.flat) in blank
+                or _may_follow(schema, change, key, current)
             )
         ]
         if not (kind.can_be_archived or kind.numbered):
@@ -326,7 +327,7 @@ class _Inverter:
                 self._keep(change, reason, key, warning=f"{key} can't be restored, because {reason}")
             else:
                 value = self._written(schema, change, key, was)
-                if value not in EMPTY:
+                if value not in EMPTY and self._fits(schema, change, key, value):
                     fields[key] = value
         existing_record = self._with_same_key(schema, change, fields)
         if existing_record is not None:
@@ -334,6 +335,10 @@ class _Inverter:
             marks = {existing_record.uuid, change.journal_name}
             if self._is_resumed and not marks.isdisjoint(self._creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
+                changed = [key for key in fields if self._is_changed_again(schema, change, key, existing_record)]
+                if changed:
+                    self._changed(change, ", ".join(changed), *changed)
+                fields = {key: value for key, value in fields.items() if key not in changed}
                 yield Entry(kind, fields, place, uuid=existing_record.uuid, rules=self._rules(change, fields))
             elif existing_record.uuid not in self._own and not self._is_as_before(schema, change, existing_record):
                 self._keep(change, _TAKEN, warning=_TAKEN)
@@ -346,6 +351,13 @@ class _Inverter:
         self._keep(change, "it is created again with another uuid and without its history", "uuid")
         self._created_again[change.uuid] = _key_of(change, fields)
         yield Entry(kind, fields, place, rules=self._rules(change, fields))
+
+    def _is_changed_again(self, schema: Schema, change: RecordedChange, key: str, current: Record) -> bool:
+        """Return True if somebody changed a field that an interrupted undo restored. An empty one may still follow."""
+        now, blank = schema.read_field(key, current.flat), (*EMPTY, schema.kind.open_status)
+        if self._undo.changed_since == FORCE or now in blank:
+            return False
+        return not self._is_now(schema, key, with_references(change.before[key], self._named_or_compared), current)
 
     def _is_as_before(self, schema: Schema, change: RecordedChange, current: Record) -> bool:
         """Return True if a record has everything that a deleted record had, so that an undo has created it again."""
@@ -361,16 +373,16 @@ class _Inverter:
         return RowRules(match=(change.keys,)) if is_own else NO_RULES
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
-        """Return the record with the natural key of a changed record, listed or archived.
+        """Return the present record with the natural key of a changed record; None if a part of the key is unknown.
 
-        :returns: None if a part of the key is unknown.
+        The key of a deleted record is looked up in the archive, too.
         """
         key = _key_of(change, fields)
         values = _parsed(schema, {name: with_references(part, _named) for name, part in key.items()})
         if not key or not self._state.put_resolved(values):
             return None
         listed = next(iter(self._state.find_existing(schema, change.keys, values)), None)
-        if listed is not None or not values.keys() >= set(change.keys):
+        if listed is not None or change.action != DELETE or not values.keys() >= set(change.keys):
             return listed
         return archived_duplicate(self._client, schema, change.keys, values)
 
@@ -424,14 +436,26 @@ class _Inverter:
             elif not is_left and self._is_now(schema, key, with_references(was, self._named_or_compared), current):
                 # An interrupted undo may have restored it, with references to records that it created again.
                 continue
-            elif self._undo.changed_since != FORCE and not is_left and not self._is_now(schema, key, then, current):
+            elif self._undo.changed_since != FORCE and not (
+                self._is_now(schema, key, then, current)
+                or (is_left and self._is_of_room(schema, key, other, was, current))
+            ):
                 self._changed(change, key, *filter(None, (key, other)))
                 fields.pop(other, None)
             else:
                 value = self._written(schema, change, key, was)
-                if value is not None or was in EMPTY:
+                if (value is not None or was in EMPTY) and self._fits(schema, change, key, value):
                     fields[key] = with_removed_parts(schema, key, value, then)
         return fields
+
+    def _is_of_room(self, schema: Schema, key: str, room: str, was: Any, current: Record) -> bool:
+        """Return True if the location of an object is the one before the apply, or follows the room that it wrote."""
+        if self._is_now(schema, key, was, current):
+            return True
+        rooms = map(self._state.find, references_in(schema.read_field(room, current.flat)))
+        places = {place.uuid for place in map(self._state.place_of, filter(None, rooms)) if place}
+        links = references_in(schema.read_field(key, current.flat))
+        return {self._state.completed(link).uuid for link in links} <= places
 
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
         """Return True if a record now has a value of the apply record."""
@@ -479,24 +503,23 @@ class _Inverter:
             reason = f"{', '.join(lost)} does not exist any more"
             self._keep(change, reason, key, warning=f"{key} can't be restored in full, because {reason}")
             return [item for item in written if item is not None] if isinstance(written, list) else None
-        why_unfit = self._why_unfit(schema, change, key, written) if schema.kind.template else ""
-        if why_unfit:
-            self._keep(change, why_unfit, key, warning=f"{key} can't be restored, because {why_unfit}")
-            return None
         return written
 
-    def _why_unfit(self, schema: Schema, change: RecordedChange, key: str, written: Any) -> str:
-        """Return why a field can't have its earlier value any more; empty if it can."""
-        values, misfits = schema.parse({key: written}, "")
-        if misfits.errors:
+    def _fits(self, schema: Schema, change: RecordedChange, key: str, written: Any) -> bool:
+        """Return True if a field can have its earlier value again. Otherwise note why not."""
+        field, why = schema.fields[key], ""
+        values, misfits = schema.parse({key: written}, "") if schema.kind.template else ({}, None)
+        if misfits is not None and misfits.errors:
             # The undo may restore the definition that the value fits.
-            is_redefined = any(sent.template == schema.kind.template for sent in self._sent_changes)
-            return "" if is_redefined else "its earlier value does not fit the field any more"
-        if not schema.fields[key].unique or change.keys == (key,) or not self._state.put_resolved(values):
-            return ""
-        others = {record.uuid for record in self._state.find_existing(schema, (key,), values)}
-        is_taken = others - {sent.uuid for sent in self._sent_changes}
-        return "another record has its earlier value now, which must be unique" if is_taken else ""
+            if all(sent.uuid != field.uuid for sent in self._sent_changes):
+                why = "its earlier value does not fit the field any more"
+        elif field.unique and change.keys != (key,) and values and self._state.put_resolved(values):
+            others = {record.uuid for record in self._state.find_existing(schema, (key,), values)}
+            if others - {sent.uuid for sent in self._sent_changes if key in sent.after}:
+                why = "another record has its earlier value now, which must be unique"
+        if why:
+            self._keep(change, why, key, warning=f"{key} can't be restored, because {why}")
+        return not why
 
     def _named_now(self, reference: Mapping[str, Any]) -> Any:
         kind = KINDS.get(str(reference.get(REFERENCE)))
@@ -552,6 +575,17 @@ class _Inverter:
                 )
                 found[key] = [item for item in written if item is not None] if isinstance(written, list) else written
         return found
+
+
+def _may_follow(schema: Schema, change: RecordedChange, key: str, current: Record) -> bool:
+    """Return True if a creation may have ended before a field was written: links, files and a status follow it."""
+    if change.action != CREATE or change.outcome == DONE:
+        return False
+    value = schema.read_field(key, current.flat)
+    if key == schema.kind.status_key:
+        # After a kill, somebody may have opened it again.
+        return change.outcome == FAILED and bool(value == schema.kind.open_status)
+    return type_of(schema.fields[key]).shape in _FOLLOWING and value in EMPTY
 
 
 def _price_in(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -120,12 +120,12 @@ class RecordPlace:
                     f"apply_record: {path} exists and is not an apply record of this user; name another file"
                 ) from refused
 
-    def interrupted(self, head: ApplyRecord) -> ApplyRecord | None:
+    def interrupted(self, head: ApplyRecord, run: str) -> ApplyRecord | None:
         """Return the record of an interrupted run that the next run continues. The next run then replaces the file.
 
         That may be an apply of other files: only this record has the values before the interrupted run.
 
-        :param head: the record of the next run.
+        :param head: the record of the next run. :param run: the interrupted run, as the journal has it.
         """
         if self._folder is None:
             return None
@@ -134,7 +134,7 @@ class RecordPlace:
             found = _read(self._folder, name) if name else None
         except RecordRefused:
             return None
-        if found is None or found.is_complete or found.origin != head.origin:
+        if found is None or found.is_complete or (found.origin, found.run) != (head.origin, run):
             return None
         self._name = name
         return found

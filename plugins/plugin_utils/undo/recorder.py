@@ -159,6 +159,7 @@ class Recording:
     :ivar head: the record without changes.
     :ivar hides: returns True for a field that is stored as a fingerprint.
     :ivar without_credentials: returns data of the instance without credentials.
+    :ivar interrupted: the interrupted run, whose record is continued.
     :ivar digest: SHA-256 of the written file; empty if nothing was written.
     """
 
@@ -166,10 +167,11 @@ class Recording:
     head: ApplyRecord
     hides: Hides
     without_credentials: Callable[[Any], Any]
+    interrupted: str
     digest: str = ""
 
     def __post_init__(self) -> None:
-        self._earlier = self.place.interrupted(self.head)
+        self._earlier = self.place.interrupted(self.head, self.interrupted)
 
     def begin(self, plan: InstancePlan) -> None:
         """Write the intended changes.
