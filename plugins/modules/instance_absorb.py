@@ -144,7 +144,8 @@ notes:
   - Texts of the service are escaped so that they keep their meaning. In YAML they are quoted if necessary. A C(${) is
     escaped if variables are declared.
   - After an interrupted run, run the task again. It writes the remaining changes.
-  - A record that was renamed in the application counts as a deleted record and a new record.
+  - If the natural key of a record was changed in the application, RV(not_changed) names both keys, and the record stays
+    as it is in the files. Plans are refused until the files have the new key.
   - Fields that C(lifecycle) excludes are not compared, so they do not change in the files.
   - Sends the requests of a plan, and one for each attachment that is not in the files yet.
 seealso:

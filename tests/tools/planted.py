@@ -249,6 +249,14 @@ DEFECTS = (
         "unit/scenarios/test_scenarios:absorb_removes_nothing",
     ),
     Defect(
+        "absorb",
+        "plugin_utils/set_plan/applied_values",
+        "            is_noted &= options.names.get(current.uuid, planned.journal_name) == planned.journal_name\n",
+        "            is_noted &= current.uuid in options.names\n",
+        "Absorb notes that a record was applied with the key that the application gave it.",
+        "unit/scenarios/test_scenarios:absorb",
+    ),
+    Defect(
         "pace",
         "module_utils/runtime/pace",
         "return min((int(limit) for limit, named_at in self.limits.items()",

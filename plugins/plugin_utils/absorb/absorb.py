@@ -70,7 +70,7 @@ def absorb(
     baseline = memory.baseline()
     chosen = PlanOptions(
         allow=frozenset(options["allow"] or ()) | {DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES},
-        note_references=True,
+        is_absorb=True,
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options["gone"] == ABSENT else SAMPLE,
         names=memory.names,
@@ -108,6 +108,9 @@ class _Absorbing:
 
     def run(self) -> None:
         self._sides.note()
+        desired = self._edit.desired
+        relabelled = desired.hiding.shown(self._planned.relabelled, desired.entries)
+        self._result.not_changed += [f"{place}: {words}" for place, words in relabelled]
         self._result.note = self.note
         for planned in self._planned.changes:
             current = planned.change.current

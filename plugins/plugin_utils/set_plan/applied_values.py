@@ -59,6 +59,9 @@ class AppliedValues(Aspect):
         """Note a record, unless it changes. Count it if the memory of the set has other values of it."""
         options, desired = self._context.options, self._context.desired
         is_noted = planned.entry.state == "present" and (options.notes_all or self._left > 0)
+        if options.is_absorb and current is not None:
+            # An apply notes the new key of a record together with its name in the journal. Absorb notes no names.
+            is_noted &= options.names.get(current.uuid, planned.journal_name) == planned.journal_name
         if options.baseline is None or current is None or planned.change.changed or not is_noted:
             return
         self._left -= 1

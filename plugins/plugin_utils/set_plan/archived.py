@@ -132,7 +132,7 @@ class _Missing:
             planned = self._planned[index]
             planned.archived = True
             self._context.claimed.setdefault(self._kind.name, {}).setdefault(noted[index], planned.entry)
-            self._context.state.replace(planned.kind, planned.entry, None)
+            self._context.state.replace(planned.kind, {id(planned.entry): None})
 
     def _looks_up(self) -> bool | None:
         """Return True if the instance finds a listed record by its barcode, or None if that is unknown."""
@@ -166,7 +166,7 @@ class _Missing:
                 # The list should have contained the record.
                 context.result.searched.add(planned.kind.name)
                 context.warn(planned, [unlisted(record)])
-            context.state.replace(planned.kind, planned.entry, record)
+            context.state.replace(planned.kind, {id(planned.entry): record})
             context.state.note_unlisted(record)
             self._matched[index] = (planned, record)
             number += planned.archived

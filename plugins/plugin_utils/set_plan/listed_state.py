@@ -67,6 +67,7 @@ class ListedState(ListedRecords):
         self._planned_by_key: dict[tuple[str, tuple[str, ...]], KeyIndex[Any]] = {}
         self._becoming: dict[str, Mapping[str, Any]] = {}
         self._to_create: dict[int, Mapping[str, Any]] = {}
+        self._found: dict[int, Record | None] = {}
         self._names_to_be: dict[str, str | None] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._hides: dict[int, bool] = {}
@@ -147,12 +148,16 @@ class ListedState(ListedRecords):
         then, now = (normal_key(self.key_of(schema, keys, side)) for side in (after, values))
         return then == now
 
-    def replace(self, kind: Kind, origin: Any, record: Record | None) -> None:
-        """Note that a planned record exists already; None if its record was not read, so that it is looked up."""
+    def replace(self, kind: Kind, found: Mapping[int, Record | None]) -> None:
+        """Note that planned records exist already.
+
+        :param found: identity of a source to the record; None if that was not read, so that it is looked up.
+        """
+        self._found |= found
         self._planned[kind.name] = [
-            (schema, values, record if planned is origin else planned)
-            for schema, values, planned in self._planned.get(kind.name, [])
-            if record is not None or planned is not origin
+            (schema, values, found.get(id(origin), origin))
+            for schema, values, origin in self._planned.get(kind.name, [])
+            if found.get(id(origin), origin) is not None
         ]
         self._resolved.pop(kind.name, None)
         self._planned_by_key = {name: index for name, index in self._planned_by_key.items() if name[0] != kind.name}
@@ -192,7 +197,8 @@ class ListedState(ListedRecords):
         :param before: use names as they are before anything is renamed.
         """
         if reference.pending is not None:
-            return Meaning(reference)
+            record = self._found.get(id(reference.pending))
+            return Meaning(reference if record is None else with_target(replace(reference, pending=None), record))
         if reference.resolved:
             return self.look_up(reference, before)
         written = reference.written

@@ -247,7 +247,8 @@ class InstancePlan:
         the files, which is empty if it is hidden.
     :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
     :ivar references: identifier of a referenced record (:func:`mark_of`) to the entries that refer to it, each with its
-        field. Empty unless :attr:`PlanOptions.note_references` is set.
+        field. Empty unless :attr:`PlanOptions.is_absorb` is set.
+    :ivar relabelled: why absorb leaves entries alone: their records have other keys now.
     :ivar released: kind, natural key in lasting files, and uuid of records that no longer belong to the set.
     :ivar archived: the same of records that stay archived although a row of a table has them.
     :ivar table_notes: what becomes of rows of tables, and of records that left a table.
@@ -285,6 +286,7 @@ class InstancePlan:
     managed: dict[str, dict[str, str]] = field(default_factory=dict)
     claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
     references: dict[Any, list[tuple[Entry, str]]] = field(default_factory=dict)
+    relabelled: list[Finding] = field(default_factory=list)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     archived: list[tuple[str, str, str]] = field(default_factory=list)
     table_notes: list[TableNote] = field(default_factory=list)
@@ -335,7 +337,7 @@ class PlanOptions:
     :ivar known: uuids of records that belong to the managed set. :ivar protected: uuids of records that must stay.
     :ivar protected_by_others: returns the records that must stay because of another set: uuid to the words for that
         set.
-    :ivar note_references: True to fill :attr:`InstancePlan.references`.
+    :ivar is_absorb: True to fill :attr:`InstancePlan.references` and :attr:`InstancePlan.relabelled`.
     :ivar allow: what the task allows, see ``module_utils/plan/allowed.py``.
     :ivar resumed: records that an interrupted run created from the same files: uuids, or kind and key if no uuid was
         noted.
@@ -373,7 +375,7 @@ class PlanOptions:
     origins: Mapping[str, str] = field(default_factory=dict)
     baseline: Baseline | None = None
     notes_all: bool = False
-    note_references: bool = False
+    is_absorb: bool = False
     archived: frozenset[str] = frozenset()
     looked_up: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE

@@ -17,6 +17,7 @@ from ...module_utils.model.schema import FieldError, Misfit
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.resolve import natural_keys
 from ..desired.hiding import VAULTED
+from ..desired.positions import Finding
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair, Planned
@@ -30,6 +31,7 @@ class RelabelledRecords(Aspect):
     """Refuse to create or change a record if its key belonged to a record that has another key now.
 
     The journal notes the keys. The files follow the application if an entry has the new key, or if nothing changes.
+    Absorb refuses nothing: it leaves such an entry alone, with a note.
     """
 
     _claims: dict[str, str]
@@ -38,28 +40,37 @@ class RelabelledRecords(Aspect):
     _unmatched: set[str]
     """Names in the journal of the entries without a record."""
 
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
+        self._left: set[int] = set()
+
     def joined(self, pairs: list[Pair]) -> None:
         """Find records with changed labels, unless a finding may explain why no entry has their keys."""
         context = self._context
         self._claims = {current.uuid: planned.journal_name for planned, current in pairs if current is not None}
         self._unmatched = {planned.journal_name for planned, current in pairs if current is None}
-        # Absorb takes such a record as a deleted and a new one.
-        if context.findings or context.options.note_references or not context.options.names:
+        if context.findings or not context.options.names:
             return
         relabelled = {id(planned.entry): (planned, record) for planned, record in self._given_away()}
         for planned, current in pairs:
             if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
                 continue
-            within = [reference.pending for key in planned.keys for reference in references_in(planned.desired[key])]
-            if any(id(place) in relabelled for place in within):
-                # Its key changed only because the key of its place did, which is reported once.
-                continue
             known = (context.state.known(planned.kind, uuid) for uuid in context.noted_uuids(planned))
             record = next(filter(None, known), None)
             if record is not None and not self._is_followed(planned, record):
                 relabelled[id(planned.entry)] = planned, record
+        self._left |= relabelled.keys()
         for planned, record in relabelled.values():
-            self._find(planned, record)
+            within = [reference.pending for key in planned.keys for reference in references_in(planned.desired[key])]
+            # If its key changed only because the key of its place did, that is reported once.
+            if self._left.isdisjoint(map(id, within)):
+                self._find(planned, record)
+            # Absorb goes on: the record is neither new nor deleted, and references by the old key mean it.
+            context.claimed.setdefault(planned.kind.name, {}).setdefault(record.uuid, planned.entry)
+        found = {mark: record for mark, (_planned, record) in relabelled.items()}
+        for kind in {record.kind.name: record.kind for record in found.values()}.values():
+            context.state.replace(kind, found)
+        pairs[:] = [(planned, current or found.get(id(planned.entry))) for planned, current in pairs]
 
     def _given_away(self) -> Iterator[tuple[Planned, Record]]:
         """Yield each entry whose record has the key of a record in no entry, with that record."""
@@ -85,7 +96,7 @@ class RelabelledRecords(Aspect):
         context, options = self._context, self._context.options
         uuid, entry = options.uuids.get(planned.journal_name), planned.entry
         # An undo identifies records by uuid.
-        if current is None or entry.uuid or entry.state != "present" or options.note_references:
+        if current is None or entry.uuid or entry.state != "present" or id(entry) in self._left:
             return
         self._stays(planned)
         if uuid in (None, current.uuid) or context.findings or planned.kept_as or not planned.kind.is_plain:
@@ -95,7 +106,22 @@ class RelabelledRecords(Aspect):
             self._find(planned, record)
         elif record is None and current.uuid in options.names and self._has_new_key(planned, current):
             words = f"{planned} is another record, which had another key; no list shows the record that had this key"
-            context.find(planned.entry.place, FieldError.at((), f"{words}. {_FOLLOW}", _GIST))
+            self._note(planned, Finding.for_message(entry.place, FieldError.at((), f"{words}. {_FOLLOW}", _GIST)))
+
+    def complete(self) -> None:
+        """Take the entries that absorb leaves alone out of the plan."""
+        result = self._context.result
+        result.changes = [planned for planned in result.changes if id(planned.entry) not in self._left]
+        codes = result.scan_codes
+        codes.differing = [code for code in codes.differing if id(code.entry) not in self._left]
+
+    def _note(self, planned: Planned, finding: Finding) -> None:
+        """Refuse the plan, or note why absorb leaves an entry alone."""
+        if self._context.options.is_absorb:
+            self._left.add(id(planned.entry))
+            self._context.result.relabelled.append(finding)
+        else:
+            self._context.note(finding)
 
     def _find(self, planned: Planned, record: Record) -> None:
         """Note that a record with the key of an entry before has another key now."""
@@ -107,7 +133,8 @@ class RelabelledRecords(Aspect):
             f"is now {_name(context, planned, record)} ({record.uuid}): its key was changed. "
             f"{_FOLLOW if exists else advice}"
         )
-        context.find(planned.entry.place, FieldError.at((), words, _GIST, Misfit(planned.key, _GIST)))
+        error = FieldError.at((), words, _GIST, Misfit(planned.key, _GIST))
+        self._note(planned, Finding.for_message(planned.entry.place, error))
 
     def _stays(self, planned: Planned) -> None:
         """Refuse to change a reference only because another record has the name of its target now."""
@@ -122,7 +149,7 @@ class RelabelledRecords(Aspect):
                     name = f"{record.kind.words} {state.shown_name_of(record) or record.uuid}"
                     words = f"another record has this name now, and {planned} refers to {name}. {_FOLLOW}"
                     problem = FieldError.at((), words, _GIST)
-                    context.note(context.about_reference(planned.entry, key, number, target, problem))
+                    self._note(planned, context.about_reference(planned.entry, key, number, target, problem))
 
     def _claim(self, kind: str, uuid: str) -> str:
         """Return the name in the journal of the entry that claims a record."""
@@ -131,11 +158,15 @@ class RelabelledRecords(Aspect):
     def _is_followed(self, planned: Planned, record: Record, *seen: str) -> bool:
         """Return True if an entry has the new key of a record, and so has that of the record with this key before."""
         kind, uuid = record.kind.name, record.uuid
-        if uuid not in self._context.claimed.get(kind, {}) or uuid in seen:
+        entry = self._context.claimed.get(kind, {}).get(uuid)
+        if entry is None or id(entry) in self._left or uuid in seen:
             return replace(planned, key=_name(self._context, planned, record)).journal_name in self._unmatched
         before = self._context.options.uuids.get(self._claim(kind, uuid), uuid)
         other = None if before == uuid else self._context.state.find(Reference(kind, uuid=before))
-        return other is None or not self._has_new_key(planned, other) or self._is_followed(planned, other, uuid, *seen)
+        if other is None:
+            # A plan that gives the values of a deleted record to another one is refused later, if anything changes.
+            return before == uuid or not self._context.options.is_absorb
+        return not self._has_new_key(planned, other) or self._is_followed(planned, other, uuid, *seen)
 
     def _has_new_key(self, planned: Planned, record: Record) -> bool:
         """Return True if a record was applied last with another key than it has now."""

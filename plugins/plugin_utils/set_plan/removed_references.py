@@ -49,7 +49,7 @@ class RemovedReferences(Aspect):
                     self._context.find(planned.entry.place_of("email"), f"email: {problem}")
 
     def _note(self, planned: Planned, values: Mapping[str, Any]) -> None:
-        for key, value in values.items() if self._context.options.note_references else ():
+        for key, value in values.items() if self._context.options.is_absorb else ():
             for _number, reference in numbered_references(value):
                 mark = mark_of(reference.pending, reference.uuid)
                 self._context.result.references.setdefault(mark, []).append((planned.entry, key))

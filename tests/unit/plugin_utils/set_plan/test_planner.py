@@ -858,7 +858,7 @@ def test_references_are_noted_on_request(here: Instance) -> None:
     new = thing("100009", target_room="North/9")
     same = thing("100001", 2, inventory_name="One", target_room="North/1")
     user, offer = entry(USER, {"email": EVA}), entry(HUB_ITEM, {"object": "100002", "price": "1.00"})
-    plan = here.full(room, new, same, user, offer, note_references=True, policy=Policy(create_users=True))
+    plan = here.full(room, new, same, user, offer, is_absorb=True, policy=Policy(create_users=True))
     assert plan.references == {
         here.uuid(LOCATION, "North"): [(room, "building_id")],
         id(room): [(new, "target_room")],
