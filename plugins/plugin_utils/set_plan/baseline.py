@@ -25,7 +25,7 @@ FILES, APPLICATION, BOTH, UNKNOWN = "files", "application", "both", "unknown"
 SIDES = (FILES, APPLICATION, BOTH, UNKNOWN)
 """Who changed a value since it was last applied."""
 
-_NAME_BYTES = 2
+_NAME_BYTES = 4
 _VALUE_BYTES = 6
 _FIELD_BYTES = _NAME_BYTES + _VALUE_BYTES
 
@@ -58,7 +58,7 @@ class Baseline:
     _heads: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     def digest(self, schema: Schema, values: Mapping[str, Any], part: str = "") -> bytes:
-        """Return the digests of some fields: of each, two bytes for its name and six for its value.
+        """Return the digests of some fields: of each, four bytes for its name and six for its value.
 
         :param values: canonical values by field key; references are resolved. :param part: follows the names.
         """
