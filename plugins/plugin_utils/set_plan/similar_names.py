@@ -14,7 +14,6 @@ from ...module_utils.model.field import first_of
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit
 from ...module_utils.plan.allowed import SIMILAR_NAMES, how_to_allow
-from ...module_utils.plan.change import CREATE
 from ...module_utils.resolve import look_alikes, natural_keys
 from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.desired import SIMILAR
@@ -64,12 +63,11 @@ class SimilarNames(Aspect):
     def changed(self, planned: Planned, current: Record | None) -> None:
         """Note a record that gets a natural key."""
         kind = planned.kind
-        gets = planned.keys if planned.change.action == CREATE else planned.change.values
         is_open = not kind.open_status or planned.desired.get(kind.status_key, kind.open_status) == kind.open_status
         # An undo may restore a part of a key, such as the name of a room, which other records may have.
         is_key = planned.keys in kind.match_on or not self._context.options.has_changes_only
-        has_new_key = bool(kind.match_on) and is_key and is_open and any(key in gets for key in planned.keys)
-        if has_new_key and planned.entry.state == "present" and self._context.is_chosen(planned):
+        has_new_key = bool(kind.match_on) and not planned.change.values.keys().isdisjoint(planned.keys)
+        if has_new_key and is_key and is_open and planned.entry.state == "present" and self._context.is_chosen(planned):
             self._new[kind.name, planned.entry.template, planned.keys].append(planned)
 
     def complete(self) -> None:

@@ -28,6 +28,9 @@ _TOTALS = re.compile(
 _AMOUNT = re.compile(r"\D{0,5}\d[\d.,' \u00a0\u202f]*\D{0,5}")
 """A number, with or without a currency."""
 
+_SUM = re.compile(r"(?:[^\w\s]|[A-Za-z]{2,4})?\s?[-+]?\d[\d.,' \u00a0\u202f]*[.,]\d\d-?\s?(?:[^\w\s]|[A-Za-z]{2,4})?")
+"""An amount with two digits of a fraction, which is no number of a room, no postcode and no key."""
+
 _RULES = (":", "|", "+", "=", "-")
 _RULE = re.compile(r"[:|+=-]*--[:|+=-]*")
 
@@ -78,8 +81,8 @@ def why_no_record(row: Iterable[str]) -> str:
 def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
     """Yield the rows of a table, except rows of totals, which are findings.
 
-    Such a row has an amount, unless columns are ignored. Above the end of a table, or without an empty cell, it has
-    only amounts beside its word.
+    Such a row has an amount, unless columns are ignored. Above the end of a table it has only amounts beside its word,
+    and without an empty cell only amounts with a fraction.
     """
     last: list[Node] = []
     for node in nodes:
@@ -96,8 +99,10 @@ def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
     first, *others = node.value.values() if node.is_row else [None]
     if not isinstance(first, str) or not _TOTALS.fullmatch(first.strip()):
         return False
-    amounts = [_AMOUNT.fullmatch(str(cell)) is not None for cell in others]
-    is_sum = any(amounts) if amounts and is_last and node.empty_cells() else all(amounts)
+    # A row without an empty cell may be a record with such a name, or with such a mark.
+    has_gap = bool(node.empty_cells()) and "*" not in first
+    amounts = [(_AMOUNT if has_gap else _SUM).fullmatch(str(cell)) is not None for cell in others]
+    is_sum = any(amounts) if amounts and is_last and has_gap else all(amounts)
     dialect = node.format_of("")
     if not is_sum or not (amounts or (dialect is not None and dialect.ignore)):
         return False
