@@ -195,8 +195,8 @@ DEFECTS = (
     Defect(
         "undo",
         "plugin_utils/undo/inverse",
-        "elif self._undo.changed_since != FORCE and not (\n                self._is_now(schema, key, then, current)",
-        "elif self._undo.changed_since == REFUSE and not (\n                self._is_now(schema, key, then, current)",
+        "elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):",
+        "elif self._undo.changed_since == REFUSE and not self._is_now(schema, key, then, current):",
         "An undo overwrites what somebody changed since the apply.",
         "unit/scenarios/test_scenarios:undo",
     ),

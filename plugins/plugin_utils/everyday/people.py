@@ -19,6 +19,7 @@ from ...module_utils.printing.cleaner import clean
 from .lists import ObjectLists
 
 _TO_PERSONS, _TO_USERS = "LINKED_PERSON", "LINKED_USER"
+_Named = tuple[Record, list[str]]
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,7 @@ def fields_of_people(lists: ObjectLists, kind: Kind = OBJECT) -> list[str]:
     ]
 
 
-def records_of(
-    lists: ObjectLists, person: Person, records: Iterable[Record], kind: Kind = OBJECT
-) -> Iterator[tuple[Record, list[str]]]:
+def records_of(lists: ObjectLists, person: Person, records: Iterable[Record], kind: Kind = OBJECT) -> Iterator[_Named]:
     """Yield each record of a kind that names a person, with the keys of the fields that do."""
     fields = lists.schema_of(kind).fields
     people = {key: person.in_field(fields[key].type) for key in fields_of_people(lists, kind)}

@@ -216,7 +216,7 @@ class _Run:
     def _run_of(self, journal: Journal) -> str:
         """Return the digest of the changes to make. A later run resumes this one only if it has the same digest."""
         undo = self._options.undo
-        digest = undo.digest if undo else self._digest or digest_of(self._desired)
+        digest = f"undo {undo.record.digest}" if undo else self._digest or digest_of(self._desired)
         names = json.dumps((journal.instance, self._desired.set_name, journal.set_id, digest))
         if self._desired.hiding.has_any:
             # The journal persists. A plain hash in it would let anybody test guessed values.

@@ -171,10 +171,8 @@ class RelabelledRecords(Aspect):
     def _has_new_key(self, planned: Planned, record: Record) -> bool:
         """Return True if a record was applied last with another key than it has now."""
         options, values = self._context.options, natural_keys.read_some(planned.schema, planned.keys, record)
-        if options.baseline is None:
-            return False
-        is_as_noted = options.baseline.is_as_noted(record.uuid, planned.schema, values)
-        noted = options.names.get(record.uuid, "")
+        noted, baseline = options.names.get(record.uuid, ""), options.baseline
+        is_as_noted = baseline and baseline.is_as_noted(record.uuid, planned.schema, values)
         if is_as_noted is None and noted and VAULTED not in noted and not any(references_in(tuple(values.values()))):
             # An interrupted run was changing the record, so only its name is known.
             return noted != replace(planned, key=_name(self._context, planned, record)).journal_name

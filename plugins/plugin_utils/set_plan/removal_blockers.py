@@ -78,10 +78,9 @@ def _impossible(state: ListedState, changes: Sequence[Planned]) -> Iterator[tupl
     for planned, blockers in _BlockerSearch(state, changes).blocked():
         yield planned, f"{planned} can't be removed: {why_blocked(planned, blockers)}"
     entries = {id(planned.entry) for planned in changes}
-    for planned in changes:
-        for key, owner in planned.after:
-            if id(owner) not in entries:
-                yield planned, f"{planned} can't get its {key}, because the record at {owner.place} does not give it up"
+    waiting = ((planned, *after) for planned in changes for after in planned.after if id(after[1]) not in entries)
+    for planned, key, owner in waiting:
+        yield planned, f"{planned} can't get its {key}, because the record at {owner.place} does not give it up"
 
 
 def why_blocked(planned: Planned, blockers: Iterable[Blocker]) -> str:

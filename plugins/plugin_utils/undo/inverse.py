@@ -16,7 +16,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.model import types_links
 from ...module_utils.model.field import EMPTY, is_uuid
 from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, SERVER_KEYS, TEMPLATE_KINDS, Kind
-from ...module_utils.model.rooms import locations_of_rooms
+from ...module_utils.model.rooms import TO_LOCATION, locations_of_rooms
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
 from ...module_utils.operations.hub_items import asset_id
@@ -45,9 +45,6 @@ STILL_WANTED = (
 )
 
 _TAKEN = "another record has its key now"
-
-_FOLLOWING = ("reference", "references", "links", ATTACHMENTS.shape)
-"""The shapes of values that may be written after the creation of their record."""
 
 
 @dataclass
@@ -284,8 +281,8 @@ class _Inverter:
 
     def _found(self, change: RecordedChange, current: Record, place: Place, state: str = "present") -> Entry:
         fields = self._present_key(change, current)
-        rules = self._rules(change, fields)
-        return Entry(current.kind, fields, place, state=state, uuid=current.uuid, vaulted=change.hidden, rules=rules)
+        entry = Entry(current.kind, fields, place, state=state, uuid=current.uuid, vaulted=change.hidden)
+        return replace(entry, rules=self._rules(change, fields))
 
     def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
         """Return True if a record still has everything that the apply wrote, and nothing else that a removal loses.
@@ -340,7 +337,9 @@ class _Inverter:
                     self._changed(change, ", ".join(changed), *changed)
                 fields = {key: value for key, value in fields.items() if key not in changed}
                 yield Entry(kind, fields, place, uuid=existing_record.uuid, rules=self._rules(change, fields))
-            elif existing_record.uuid not in self._own and not self._is_as_before(schema, change, existing_record):
+            elif existing_record.uuid not in self._own and not all(
+                self._is_again(schema, key, change.before[key], existing_record) for key in fields
+            ):
                 self._keep(change, _TAKEN, warning=_TAKEN)
             return
         missing = schema.missing(fields)
@@ -355,17 +354,8 @@ class _Inverter:
     def _is_changed_again(self, schema: Schema, change: RecordedChange, key: str, current: Record) -> bool:
         """Return True if somebody changed a field that an interrupted undo restored. An empty one may still follow."""
         now, blank = schema.read_field(key, current.flat), (*EMPTY, schema.kind.open_status)
-        if self._undo.changed_since == FORCE or now in blank:
-            return False
-        return not self._is_now(schema, key, with_references(change.before[key], self._named_or_compared), current)
-
-    def _is_as_before(self, schema: Schema, change: RecordedChange, current: Record) -> bool:
-        """Return True if a record has everything that a deleted record had, so that an undo has created it again."""
-        return all(
-            key in schema.fields and self._is_now(schema, key, with_references(was, self._named_or_compared), current)
-            for key, was in change.before.items()
-            if was not in EMPTY and not is_fingerprint(was)
-        )
+        is_left = self._undo.changed_since == FORCE or now in blank
+        return not is_left and not self._is_again(schema, key, change.before[key], current)
 
     def _rules(self, change: RecordedChange, fields: Mapping[str, Any]) -> RowRules:
         """Return how a record is identified. Other records of its section may be identified by other fields."""
@@ -419,34 +409,51 @@ class _Inverter:
     def _restored_fields(self, schema: Schema, change: RecordedChange, current: Record) -> dict[str, Any]:
         """Return the fields of an update with their values before the apply."""
         fields: dict[str, Any] = {}
-        rooms = locations_of_rooms(schema)
-        others = {**rooms, **{room: location for location, room in rooms.items()}}
+        followed = _followed(schema, change)
         for key, was in change.before.items():
             then = change.after.get(key)
-            # What the apply did not write followed the other one of a room and its location, and follows it again.
-            is_followed = key not in change.after and others.get(key) in change.after
-            other = others[key] if is_followed else ""
-            is_left = key in rooms and other in fields and fields[other] in EMPTY
-            if other and (key in rooms or other not in fields) and not is_left:
-                continue
             if is_fingerprint(was) or is_fingerprint(then):
                 self._keep_hidden(change, key)
             elif key not in schema.fields:
                 self._changed(change, key, key)
-            elif not is_left and self._is_now(schema, key, with_references(was, self._named_or_compared), current):
+            elif key in followed or self._is_again(schema, key, was, current):
                 # An interrupted undo may have restored it, with references to records that it created again.
                 continue
-            elif self._undo.changed_since != FORCE and not (
-                self._is_now(schema, key, then, current)
-                or (is_left and self._is_of_room(schema, key, other, was, current))
-            ):
-                self._changed(change, key, *filter(None, (key, other)))
-                fields.pop(other, None)
+            elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):
+                self._changed(change, key, key)
             else:
                 value = self._written(schema, change, key, was)
                 if (value is not None or was in EMPTY) and self._fits(schema, change, key, value):
                     fields[key] = with_removed_parts(schema, key, value, then)
+        self._restore_followed(change, current, fields)
         return fields
+
+    def _restore_followed(self, change: RecordedChange, current: Record, fields: dict[str, Any]) -> None:
+        """Restore each room or location that the apply did not write, and that followed the other one of them.
+
+        :param fields: what is restored otherwise.
+        """
+        schema = self._schema(current.kind)
+        for key, other in _followed(schema, change).items():
+            was = change.before.get(key)
+            if other not in fields or was in EMPTY or is_fingerprint(was):
+                continue
+            if schema.fields[key].type == TO_LOCATION:
+                if fields[other] in EMPTY and self._is_of_room(schema, key, other, was, current):
+                    fields[key] = self._written(schema, change, key, was)
+            elif self._is_again(schema, key, was, current):
+                continue
+            elif schema.read_field(key, current.flat) in EMPTY:
+                why = "the service or somebody emptied it"
+                self._keep(change, why, key, warning=f"{key} is not restored, because {why}")
+            elif self._is_of_room(schema, other, key, None, current):
+                # Another location could empty the room that somebody wrote.
+                self._changed(change, key, key, other)
+                del fields[other]
+
+    def _is_again(self, schema: Schema, key: str, was: Any, current: Record) -> bool:
+        """Return True if a field has its value before the apply, with references to records that are created again."""
+        return self._is_now(schema, key, with_references(was, self._named_or_compared), current)
 
     def _is_of_room(self, schema: Schema, key: str, room: str, was: Any, current: Record) -> bool:
         """Return True if the location of an object is the one before the apply, or follows the room that it wrote."""
@@ -455,7 +462,7 @@ class _Inverter:
         rooms = map(self._state.find, references_in(schema.read_field(room, current.flat)))
         places = {place.uuid for place in map(self._state.place_of, filter(None, rooms)) if place}
         links = references_in(schema.read_field(key, current.flat))
-        return {self._state.completed(link).uuid for link in links} <= places
+        return {self._state.completed(link).uuid for link in links} == places
 
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
         """Return True if a record now has a value of the apply record."""
@@ -577,6 +584,12 @@ class _Inverter:
         return found
 
 
+def _followed(schema: Schema, change: RecordedChange) -> dict[str, str]:
+    """Return each room or location that an apply did not write, although it wrote the other one of them."""
+    pairs = [both for pair in locations_of_rooms(schema).items() for both in (pair, pair[::-1])]
+    return {key: other for key, other in pairs if key not in change.after and other in change.after}
+
+
 def _may_follow(schema: Schema, change: RecordedChange, key: str, current: Record) -> bool:
     """Return True if a creation may have ended before a field was written: links, files and a status follow it."""
     if change.action != CREATE or change.outcome == DONE:
@@ -585,7 +598,8 @@ def _may_follow(schema: Schema, change: RecordedChange, key: str, current: Recor
     if key == schema.kind.status_key:
         # After a kill, somebody may have opened it again.
         return change.outcome == FAILED and bool(value == schema.kind.open_status)
-    return type_of(schema.fields[key]).shape in _FOLLOWING and value in EMPTY
+    is_later = type_of(schema.fields[key]).shape in ("reference", "references", "links", ATTACHMENTS.shape)
+    return is_later and value in EMPTY
 
 
 def _price_in(fields: Mapping[str, Any]) -> dict[str, Any]:

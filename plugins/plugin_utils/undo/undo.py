@@ -35,11 +35,6 @@ class Undo:
     changed_since: str = SKIP
     is_approved: bool = False
 
-    @property
-    def digest(self) -> str:
-        """Return the digest by which an interrupted undo is resumed."""
-        return f"undo {self.record.digest}"
-
     def apply(self) -> dict[str, Any]:
         """Return what people need to recognise the apply: its time, set and user, and its number of changes."""
         origin, record = self.record.provenance, self.record
