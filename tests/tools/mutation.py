@@ -40,10 +40,10 @@ _APPROVAL = (
 )
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/model/types_basic": _EQUAL,
-    "module_utils/plan/change": _EQUAL,
+    "module_utils/plan/change": (*_EQUAL, "scenarios/values/out_of_a_room"),
     "module_utils/resolve/natural_keys": _EQUAL,
     "module_utils/resolve/references": _EQUAL,
-    "plugin_utils/apply/readiness": ("plugin_utils/apply/test_readiness",),
+    "plugin_utils/apply/readiness": ("plugin_utils/apply/test_readiness", "scenarios/values/handed_over"),
     "plugin_utils/set_plan/planner": (f"{_PLAN}/test_planner",),
     "module_utils/resolve/listing": tuple(
         f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "field_visibility")
@@ -70,6 +70,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         f"{_PLAN}/test_removal_blockers",
         f"{_PLAN}/test_complete_lists",
         *(f"scenarios/{name}" for name in ("approval/blocked", "archived_places/", "hidden_records/room")),
+        "scenarios/values/handed_over",
     ),
     "plugin_utils/set_plan/lifecycle": (
         f"{_PLAN}/test_lifecycle",
