@@ -118,7 +118,7 @@ def _known(place: str, given: Mapping[str, Any], known: frozenset[str]) -> None:
 
 
 class _Mortal(Embedded):
-    """An instance whose clients can be killed at a request: ``POST /object``, or ``after POST /object``."""
+    """An instance whose clients can be killed at a request: ``POST /object``, or ``after PATCH /object/*``."""
 
     kill = ""
 

@@ -254,7 +254,7 @@ class Digests:
         return {**target, "status": reference.status}
 
     def _file(self, file: Attachment) -> Any:
-        # A local file that an interrupted run has linked has an uuid by now.
+        # A local file that an interrupted run has linked has a uuid by now.
         return {"uuid": file.uuid} if file.path is None else {"sha256": self._contents.local(file), "name": file.name}
 
 

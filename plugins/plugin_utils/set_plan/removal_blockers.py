@@ -75,6 +75,7 @@ def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[
 
 
 def _impossible(state: ListedState, changes: Sequence[Planned]) -> Iterator[tuple[Planned, str]]:
+    """Yield removals that a reference blocks, and changes whose unique value another record keeps."""
     for planned, blockers in _BlockerSearch(state, changes).blocked():
         yield planned, f"{planned} can't be removed: {why_blocked(planned, blockers)}"
     entries = {id(planned.entry) for planned in changes}

@@ -43,7 +43,8 @@ class RecordedChange:
     :ivar key: its natural key in words.
     :ivar keys: the fields of its natural key.
     :ivar outcome: what became of it.
-    :ivar before: fields before the change: the changed fields of an update, all fields of a deletion.
+    :ivar before: fields before the change: the changed fields of an update with the room or location that may follow
+        them, all fields of a deletion.
     :ivar after: the written fields.
     :ivar unarchived: True if the record was in the archive before.
     """
