@@ -42,8 +42,8 @@ class Archived(Aspect):
     """Look up archived duplicates, unless a finding may be the reason why records are missing."""
 
     def joined(self, pairs: list[Pair]) -> None:
-        """Look up the records to create, and those to remove. An undo has looked up what it creates again."""
-        if not (self._context.findings or self._context.options.has_changes_only):
+        """Look up the records to create, and those to remove."""
+        if not self._context.findings:
             match_archived(self._context, pairs, ("present", "absent"))
 
 
