@@ -16,7 +16,7 @@ options:
   applied:
     description:
       - The file of the apply record, or V(last), the newest record of the set that O(src) names, or of any set.
-      - A created record is only removed if it has not changed since, nothing refers to it, and the journal or
+      - A created record is only removed if what the apply wrote is unchanged, nothing refers to it, and the journal or
         O(record_digest) proves that this set created it. RV(not_restored) lists what stays. See the guide R(Going
         back,ansible_collections.community.seventhings.docsite.guide_going_back).
     type: str

@@ -27,6 +27,7 @@ from ...module_utils.errors import (
     AccessTokenRefused,
     InvalidInput,
     OutcomeUnknown,
+    PermissionMissing,
     ServiceUnavailable,
     SeventhingsError,
     TooManyRequests,
@@ -77,8 +78,7 @@ class Outcome:
 
     :ivar done: section and action to number. :ivar failures: records and reasons. :ivar skipped: records that were not
         sent because a record that they need was not created. :ivar not_tried: records that were not sent because the
-    run
-        stopped.
+        run stopped. :ivar refused: the failures of which the service certainly carried out nothing.
     :ivar twice: natural keys that exist twice after the creations, with both uuids.
     :ivar is_partial: True if a failed record was written in part.
     """
@@ -87,6 +87,7 @@ class Outcome:
     failures: list[tuple[Planned, str]] = field(default_factory=list)
     skipped: list[tuple[Planned, str]] = field(default_factory=list)
     not_tried: list[tuple[Planned, str]] = field(default_factory=list)
+    refused: list[Planned] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     is_partial: bool = False
 
@@ -246,10 +247,14 @@ class Executor:
             return False
         except Exception as error:
             # Most errors, whatever they are, let the other changes go on, and the result reports them.
-            if isinstance(error, _ENDS_THE_RUN) or _is_locked_out(planned, error):
+            # Everything was checked during planning, so only the login can be invalid input now.
+            is_locked_out = isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
+            if isinstance(error, _ENDS_THE_RUN) or is_locked_out:
                 self._stopped = f"not sent, because of an earlier failure: {self._reason(planned, error)}"
             if planned.created_uuid:
                 self.outcome.is_partial = True
+            elif isinstance(error, (*REFUSED_VALUES, PermissionMissing)) and self._lost.error_of(planned) is None:
+                self.outcome.refused.append(planned)
             self._fail_with(planned, error)
         else:
             if self._ready.completes(planned):
@@ -460,11 +465,6 @@ class Executor:
     def _find(self, planned: Planned) -> list[Record]:
         """Return the present records with the natural key of a planned record. None had it when the plan was made."""
         return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
-
-
-def _is_locked_out(planned: Planned, error: Exception) -> bool:
-    # Everything else was checked during planning, so only the login can be wrong now.
-    return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
 
 
 class _Orphaned(SeventhingsError):

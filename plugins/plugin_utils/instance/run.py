@@ -319,10 +319,10 @@ class _Run:
             plan, not_approved = self._approver.judge(plan, self._desired, journal, self._is_resumed(journal))
             if not_approved:
                 return plan, not_approved
-        plan.warnings += suspected_renames(plan)
         now = dt.datetime.now(dt.UTC)
         self._odd = odd_values(plan, now.date())
         if self._options.undo is None:
+            plan.warnings += suspected_renames(plan)
             Sides(plan, self._desired, journal.memory, self._baseline).note()
             Editors(self._client, plan.state).note(plan.changes, now)
             self._overwritten = [] if self._options.drift else overwritten(plan)
@@ -428,8 +428,8 @@ class _Run:
             run=self._run_of(journal),
             undoes=undo.record.digest if undo is not None else "",
         )
-        hides, interrupted = self._hides_from_record(plan), journal.memory.run
-        return Recording(self._record_place, head, hides, self._client.without_credentials, interrupted)
+        hides = self._hides_from_record(plan)
+        return Recording(self._record_place, head, hides, self._client.without_credentials, journal.memory)
 
     def _hides_from_record(self, plan: InstancePlan) -> Hides:
         """Return a function that is true for fields of which the apply record has only fingerprints."""

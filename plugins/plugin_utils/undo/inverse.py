@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.model import types_links
 from ...module_utils.model.field import EMPTY, is_uuid
-from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, SERVER_KEYS, TEMPLATE_KINDS, Kind
+from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, OBJECT, SERVER_KEYS, TEMPLATE_KINDS, Kind
 from ...module_utils.model.rooms import TO_LOCATION, locations_of_rooms
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
@@ -36,7 +36,7 @@ from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
 from .lasting import drops_values, kept_by_archived, lasting_words, stays
 from .record import DONE, FAILED, ApplyRecord, RecordedChange
-from .removals import why_referred
+from .removals import ABOUT_OBJECTS, may_refer, why_referred
 from .undo import FORCE, REFUSE, Undo
 from .values import REFERENCE, is_fingerprint, stored, with_references, with_removed_parts
 
@@ -312,6 +312,10 @@ class _Inverter:
         if change.unarchived:
             self._keep(change, "it was in the archive", warning="was in the archive, so it is not created again")
             return
+        if any(sent.mark == change.mark and sent.uuid in self._created_again for sent in self._sent_changes):
+            # The next run of an interrupted one deleted another record with this key.
+            self._keep(change, _TAKEN, warning=_TAKEN)
+            return
         schema = self._schema(kind)
         fields: dict[str, Any] = {}
         for key, was in change.before.items():
@@ -453,7 +457,9 @@ class _Inverter:
 
     def _is_again(self, schema: Schema, key: str, was: Any, current: Record) -> bool:
         """Return True if a field has its value before the apply, with references to records that are created again."""
-        return self._is_now(schema, key, with_references(was, self._named_or_compared), current)
+        return self._is_now(
+            schema, key, with_references(was, lambda one: self._named_now(one) or _compared(one)), current
+        )
 
     def _is_of_room(self, schema: Schema, key: str, room: str, was: Any, current: Record) -> bool:
         """Return True if the location of an object is the one before the apply, or follows the room that it wrote."""
@@ -515,7 +521,7 @@ class _Inverter:
     def _fits(self, schema: Schema, change: RecordedChange, key: str, written: Any) -> bool:
         """Return True if a field can have its earlier value again. Otherwise note why not."""
         field, why = schema.fields[key], ""
-        values, misfits = schema.parse({key: written}, "") if schema.kind.template else ({}, None)
+        values, misfits = schema.parse({key: written}, "") if not schema.kind.defines_fields else ({}, None)
         if misfits is not None and misfits.errors:
             # The undo may restore the definition that the value fits.
             if all(sent.uuid != field.uuid for sent in self._sent_changes):
@@ -541,9 +547,6 @@ class _Inverter:
             return number if uuid is None else None
         return name if uuid in self._restored or not named.problem else None
 
-    def _named_or_compared(self, reference: Mapping[str, Any]) -> Any:
-        return self._named_now(reference) or _compared(reference)
-
     def _has_file(self, uuid: str) -> bool:
         """Return True if the service still has an uploaded file."""
         if uuid not in self._files:
@@ -555,26 +558,30 @@ class _Inverter:
         if not self._created_again:
             return
         entries = {entry.uuid: number for number, entry in enumerate(self._desired.entries) if entry.uuid}
-        for kind in TEMPLATE_KINDS.values():
-            schema = self._schema(kind)
-            keys = [key for key, field in schema.fields.items() if field.type.startswith("LINKED_")]
-            known = [record for record in self._state.unlisted(kind) if record.uuid in entries]
-            for record in [*self._state.records(kind), *known]:
-                fields = self._referring_again(schema, keys, record)
-                if not fields:
-                    continue
-                if record.uuid not in entries:
-                    place = Place(f"references of {self._undo.source}")
-                    self._desired.entries.append(Entry(kind, fields, place, uuid=record.uuid))
-                    continue
-                entry = self._desired.entries[entries[record.uuid]]
-                if entry.state == "present":
-                    self._desired.entries[entries[record.uuid]] = replace(entry, fields={**fields, **entry.fields})
+        known = [record for kind in TEMPLATE_KINDS.values() for record in self._state.unlisted(kind)]
+        for record in [*self._referring(), *(record for record in known if record.uuid in entries)]:
+            fields = self._referring_again(self._schema(record.kind), record)
+            if not fields:
+                continue
+            if record.uuid not in entries:
+                place = Place(f"references of {self._undo.source}")
+                self._desired.entries.append(Entry(record.kind, fields, place, uuid=record.uuid))
+                continue
+            entry = self._desired.entries[entries[record.uuid]]
+            if entry.state == "present":
+                self._desired.entries[entries[record.uuid]] = replace(entry, fields={**fields, **entry.fields})
 
-    def _referring_again(self, schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:
+    def _referring(self) -> Iterator[Record]:
+        """Yield the listed records of the kinds that may refer to what is created again."""
+        for kind in TEMPLATE_KINDS.values():
+            yield from self._state.records(kind)
+        if any(change.kind == OBJECT.name and change.uuid in self._created_again for change in self._sent_changes):
+            yield from may_refer(self._state, ABOUT_OBJECTS, self._desired.warnings)
+
+    def _referring_again(self, schema: Schema, record: Record) -> dict[str, Any]:
         found = {}
-        for key in keys:
-            value = schema.read_field(key, record.flat)
+        for key, definition in schema.fields.items():
+            value = schema.read_field(key, record.flat) if definition.type.startswith(("LINKED_", "ASSETS")) else None
             if any(reference.uuid in self._created_again for reference in references_in(value)):
                 written = with_references(
                     stored(schema, key, value, self._state),
@@ -591,15 +598,19 @@ def _followed(schema: Schema, change: RecordedChange) -> dict[str, str]:
 
 
 def _may_follow(schema: Schema, change: RecordedChange, key: str, current: Record) -> bool:
-    """Return True if a creation may have ended before a field was written: links, files and a status follow it."""
+    """Return True if a creation may have ended before a field was written.
+
+    Files, a status, and links to records that are created together with it follow.
+    """
     if change.action != CREATE or change.outcome == DONE:
         return False
     value = schema.read_field(key, current.flat)
     if key == schema.kind.status_key:
         # After a kill, somebody may have opened it again.
         return change.outcome == FAILED and bool(value == schema.kind.open_status)
-    is_later = type_of(schema.fields[key]).shape in ("reference", "references", "links", ATTACHMENTS.shape)
-    return is_later and value in EMPTY
+    targets = [KINDS[link.target] for link in references_in(_recorded(schema, key, change.after.get(key)))]
+    has_files = type_of(schema.fields[key]).shape == ATTACHMENTS.shape
+    return value in EMPTY and (has_files or any(target.level == schema.kind.level for target in targets))
 
 
 def _price_in(fields: Mapping[str, Any]) -> dict[str, Any]:

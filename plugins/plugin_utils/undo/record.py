@@ -28,7 +28,7 @@ RECORD_VERSION = 1
 MAX_RECORD = 268_435_456
 """Maximum bytes of a decompressed record."""
 
-DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
+DONE, FAILED, REFUSED, SKIPPED, NOT_TRIED = "done", "failed", "refused", "skipped", "not_tried"
 UNKNOWN = "unknown"
 """The outcome of a change in an interrupted run."""
 
@@ -53,7 +53,7 @@ class RecordedChange:
     uuid: str
     key: Printable
     action: Annotated[str, one_of(CREATE, UPDATE, DELETE, ARCHIVE)]
-    outcome: Annotated[str, one_of(DONE, FAILED, SKIPPED, NOT_TRIED, UNKNOWN)]
+    outcome: Annotated[str, one_of(DONE, FAILED, REFUSED, SKIPPED, NOT_TRIED, UNKNOWN)]
     before: Mapping[Printable, Any] = field(default_factory=dict)
     after: Mapping[Printable, Any] = field(default_factory=dict)
     template: str = ""
@@ -79,8 +79,8 @@ class RecordedChange:
 
     @property
     def may_have_effect(self) -> bool:
-        """Return False if the change was certainly not sent."""
-        return self.outcome not in (SKIPPED, NOT_TRIED)
+        """Return False if the change was certainly not sent, or if the service refused all of it."""
+        return self.outcome not in (REFUSED, SKIPPED, NOT_TRIED)
 
     @property
     def fingerprinted(self) -> tuple[str, ...]:
@@ -152,8 +152,11 @@ class ApplyRecord:
             )
         return gzip.compress(content, mtime=0)
 
-    def continued(self, earlier: ApplyRecord) -> ApplyRecord:
-        """Return the record of a run that continues an interrupted run, with the state before the earlier run."""
+    def continued(self, earlier: ApplyRecord, created: Mapping[str, str]) -> ApplyRecord:
+        """Return the record of a run that continues an interrupted run, with the state before the earlier run.
+
+        :param created: the name in the journal of each creation, to its uuid; empty if none was noted.
+        """
         mine = {change.mark: change for change in self.changes}
         # A run that only points references elsewhere names records by their uuids.
         marks = {(change.kind, change.uuid): change.mark for change in self.changes if change.uuid}
@@ -161,7 +164,7 @@ class ApplyRecord:
         for change in earlier.changes:
             mark = change.mark if change.mark in mine else marks.get((change.kind, change.uuid), change.mark)
             now = mine.pop(mark, None)
-            both += [change] if now is None else _together(change, now)
+            both += [change] if now is None else _together(change, now, created.get(change.journal_name))
         return replace(self, changes=(*both, *mine.values()))
 
 
@@ -173,27 +176,44 @@ _MEMBERS = {
 }
 
 
-def _together(first: RecordedChange, then: RecordedChange) -> list[RecordedChange]:
-    """Return the changes of a record in two runs as one change, unless two records had its key one after the other."""
+def _together(first: RecordedChange, then: RecordedChange, created: str | None) -> list[RecordedChange]:
+    """Return the changes of a record in two runs as one change, unless two records had its key one after the other.
+
+    :param created: the uuid that the journal noted for a creation; None if it noted none.
+    """
     uuid = then.uuid or first.uuid
     if not then.may_have_effect:
         return [replace(first, uuid=first.uuid or uuid)]
+    is_new = first.action == CREATE and then.action != CREATE
+    if not first.may_have_effect or (is_new and not first.uuid and created not in ("", then.uuid)):
+        # Somebody else created it between the runs, or the first run changed nothing.
+        return [then]
     is_again = first.action == DELETE and then.action == CREATE
     if is_again != (bool(first.uuid) and first.uuid != uuid):
         return [first, then]
     # What the first run created, or brought back from the archive, was not there before.
     was_away = first.action == CREATE or (first.unarchived and then.action == ARCHIVE)
+    # What differs from the same wish again is what somebody wrote between the runs, or what was there before both.
+    since = {key: was for key, was in then.before.items() if _is_same(then, first, key)}
     return [
         replace(
             first if was_away else then,
             uuid=uuid,
             outcome=then.outcome,
             action=first.action if was_away else UPDATE if is_again else then.action,
-            before={**then.before, **first.before},
+            before={**then.before, **first.before, **since},
             after={**first.after, **then.after},
             unarchived=first.unarchived or (then.unarchived and first.action != ARCHIVE),
         )
     ]
+
+
+def _is_same(then: RecordedChange, first: RecordedChange, key: str) -> bool:
+    """Return True if two runs wanted the same value of a field, or the same removal."""
+    if then.action == first.action == DELETE:
+        return True
+    now, earlier = then.after.get(key), first.after.get(key)
+    return now is not None and json.dumps(now, default=str) == json.dumps(earlier, default=str)
 
 
 def record_from(content: bytes, digest: str) -> ApplyRecord:

@@ -19,8 +19,9 @@ from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import Reference, with_references
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
 from ..apply.executor import Outcome
+from ..apply.memory import Memory
 from ..set_plan.plan import InstancePlan, Planned
-from .record import DONE, FAILED, NOT_TRIED, SKIPPED, UNKNOWN, ApplyRecord, RecordedChange
+from .record import DONE, FAILED, NOT_TRIED, REFUSED, SKIPPED, UNKNOWN, ApplyRecord, RecordedChange
 from .record_file import RecordPlace
 from .values import fingerprint, stored
 
@@ -47,6 +48,8 @@ def recorded_changes(
         for name, entries in lists
         for planned, _reason in entries
     }
+    refused = [] if outcome is None else outcome.refused
+    fates |= {id(planned.entry): REFUSED for planned in refused if id(planned) in whole}
     usual = UNKNOWN if outcome is None else DONE
     recorder = _Recorder(plan, hides)
     changes = [
@@ -159,7 +162,7 @@ class Recording:
     :ivar head: the record without changes.
     :ivar hides: returns True for a field that is stored as a fingerprint.
     :ivar without_credentials: returns data of the instance without credentials.
-    :ivar interrupted: the interrupted run, whose record is continued.
+    :ivar memory: has the interrupted run, whose record is continued, and what it created.
     :ivar digest: SHA-256 of the written file; empty if nothing was written.
     """
 
@@ -167,11 +170,12 @@ class Recording:
     head: ApplyRecord
     hides: Hides
     without_credentials: Callable[[Any], Any]
-    interrupted: str
+    memory: Memory
     digest: str = ""
 
     def __post_init__(self) -> None:
-        self._earlier = self.place.interrupted(self.head, self.interrupted)
+        self._earlier = self.place.interrupted(self.head, self.memory.run)
+        self._created = self.memory.created
 
     def begin(self, plan: InstancePlan) -> None:
         """Write the intended changes.
@@ -194,7 +198,9 @@ class Recording:
 
     def _write(self, plan: InstancePlan, outcome: Outcome | None) -> None:
         changes = recorded_changes(plan, self.hides, self.without_credentials, outcome)
-        # The next undo of the same record finishes what failed. A failed apply may be undone as it is.
-        is_complete = outcome is not None and not (self.head.undoes and outcome.has_failed)
+        # The next run finishes what failed. A task that outlives a killed playbook stops in good order.
+        is_complete = outcome is not None and not outcome.has_failed
         record = replace(self.head, changes=changes, is_complete=is_complete)
-        self.digest = self.place.write(record if self._earlier is None else record.continued(self._earlier))
+        if self._earlier is not None:
+            record = record.continued(self._earlier, self._created)
+        self.digest = self.place.write(record)

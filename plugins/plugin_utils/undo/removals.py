@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
-from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
+from ...module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT, RENTAL_CASE, TASK, Kind
 from ...module_utils.model.types_links import references_in
-from ...module_utils.operations.hub_items import asset_id
+from ...module_utils.operations.hub_items import asset_id, asset_ids, is_cancelled
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.printing.cleaner import amount
 from ..desired.desired import DesiredInstance
@@ -19,6 +19,9 @@ from ..set_plan.hub import offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
 from .record import ApplyRecord
+
+ABOUT_OBJECTS = (TASK, RENTAL_CASE)
+"""The kinds besides objects and offers whose records refer to objects."""
 
 
 def too_many_removals(record: ApplyRecord, changes: Iterable[Planned]) -> list[str]:
@@ -53,7 +56,7 @@ def why_referred(state: ListedState, desired: DesiredInstance, withdrawn: Collec
     found = {uuid: state.of_uuid(OBJECT, uuid) for uuid in archived}
     numbers = {record.id: uuid for uuid, record in found.items() if record is not None}
     refusals = []
-    for record in _may_refer(state, desired.warnings):
+    for record in may_refer(state, (OBJECT, *ABOUT_OBJECTS, HUB_ITEM), desired.warnings):
         if record.uuid and record.uuid in removed:
             continue
         for key, uuid in _objects_in(state, record, numbers):
@@ -68,12 +71,13 @@ def why_referred(state: ListedState, desired: DesiredInstance, withdrawn: Collec
     return refusals
 
 
-def _may_refer(state: ListedState, warnings: list[str]) -> Iterator[Record]:
-    for kind in (OBJECT, KINDS["task"], KINDS["rental_case"], HUB_ITEM):
+def may_refer(state: ListedState, kinds: Iterable[Kind], warnings: list[str]) -> Iterator[Record]:
+    """Yield the records of kinds that may refer to objects. Kinds that can't be read are added to the warnings."""
+    for kind in kinds:
         try:
-            yield from offered(state) if kind is HUB_ITEM else state.records(kind)
+            yield from [*offered(state), *state.records(HUB_ORDER)] if kind is HUB_ITEM else state.records(kind)
         except SeventhingsError as error:
-            warnings.append(f"{kind.plural}: whether they refer to what is archived was not looked up: {error.message}")
+            warnings.append(f"{kind.plural}: whether they refer to these objects was not looked up: {error.message}")
 
 
 def _objects_in(state: ListedState, record: Record, numbers: Mapping[int | None, str]) -> Iterator[tuple[str, str]]:
@@ -81,9 +85,10 @@ def _objects_in(state: ListedState, record: Record, numbers: Mapping[int | None,
 
     :param numbers: integer ids of objects to their uuids.
     """
-    if record.kind is HUB_ITEM:
-        if uuid := numbers.get(asset_id(record)):
-            yield "asset_id", uuid
+    if record.kind in (HUB_ITEM, HUB_ORDER):
+        ids = {asset_id(record)} if record.kind is HUB_ITEM else asset_ids(record)
+        if record.kind is HUB_ITEM or not is_cancelled(record):
+            yield from (("asset_id", numbers[number]) for number in numbers.keys() & ids - {None})
         return
     for key, value in state.schema(record.kind).read(record.flat).items():
         for reference in references_in(value):

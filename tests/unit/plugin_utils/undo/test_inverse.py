@@ -783,7 +783,8 @@ def deleted_spare(here: Instance) -> RecordedChange:
 
 def referring(here: Instance, key: str, fields: Mapping[str, Any]) -> Entry:
     """Return the entry that makes a record refer to a record that is created again."""
-    return Entry(OBJECT, fields, Place(f"references of {SOURCE}"), uuid=here.uuid(OBJECT, key))
+    kind = KINDS["task"] if key == "T1" else OBJECT
+    return Entry(kind, fields, Place(f"references of {SOURCE}"), uuid=here.uuid(kind, key))
 
 
 def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> None:
@@ -800,6 +801,7 @@ def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> Non
             referring(here, "100001", {"accessories": [link]}),
             referring(here, "100003", {spare: link}),
             referring(here, "100005", {"accessories": ["100004", link]}),
+            referring(here, "T1", {"references": [link]}),
         ],
         [IN_PART],
     )
@@ -809,7 +811,8 @@ def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> Non
     here.archive(100004)
     here.call("object", fields={"barcode": "100004"}, state="absent", match_on=["barcode"])
     resumed = here.undo(deletion, is_resumed=True).entries
-    assert resumed[1:] == [*again.entries[1:3], referring(here, "100005", {"accessories": [link]})]
+    tasks = again.entries[-1:]
+    assert resumed[1:] == [*again.entries[1:3], referring(here, "100005", {"accessories": [link]}), *tasks]
 
 
 def test_entries_of_the_same_undo_refer_to_the_record_that_is_created_again(here: Instance) -> None:
@@ -828,6 +831,7 @@ def test_entries_of_the_same_undo_refer_to_the_record_that_is_created_again(here
         here.entry(OBJECT, "100003", {"barcode": "100003", "accessories": []}, 2),
         here.entry(OBJECT, "100004", {"barcode": "100004"}, 3, state="archived"),
         here.entry(OBJECT, "100005", {"barcode": "100005", **link}, 4),
+        referring(here, "T1", {"references": link["accessories"]}),
     ]
 
 
@@ -899,4 +903,4 @@ def test_a_list_that_can_not_be_read_is_a_warning(here: Instance) -> None:
     found = here.undo(removal(here, "100004"), is_approved=True)
     assert len(found.entries) == 1
     (words,) = found.warnings
-    assert words.startswith("tasks: whether they refer to what is archived was not looked up: GET ")
+    assert words.startswith("tasks: whether they refer to these objects was not looked up: GET ")
