@@ -144,7 +144,7 @@ class TableReader:
         return _Mapped(value, node, self._written, constant, dialect)
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
-        words = self.table.values.get(normal_name(name))
+        words = self.table.values.get(normal_name(name)) or self.table.values.get(normal_name(column))
         if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
             return _set(words[word])
         if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
@@ -181,7 +181,8 @@ def _named(cell: Any) -> Any:
     if cell.__class__ is Plain and cell.isdecimal():
         cell = TypedCell.from_spelling(cell, f'text; quote it: "{cell}", or name the column in text_columns')
     if isinstance(cell, TypedCell):
-        cell.is_name = True
+        # The zeros at the end of a fraction are lost: 1.10 is 1.1.
+        cell.is_name = bool(cell.shown) or cell.isdecimal()
     return cell
 
 
@@ -199,6 +200,9 @@ def check_identity(
     :param odd_keys: collects the mistakes that are none if a record has the key; None if that can't be known.
     """
     for table in desired.tables_read:
+        kind = KINDS[SECTIONS[table.section]]
+        for words in _misnamed_values(table, schema_of(kind), is_complete(kind)):
+            yield table.table.place, FieldError.at((), f"{table.table.setting}.values: {words}")
         mistake = _why_unidentified(desired, table, schema_of, is_complete)
         if mistake is not None:
             desired.unidentified.add(table.source)
@@ -253,6 +257,17 @@ def _number_findings(
         for entry in entries:
             key = entry.fields[name]
             yield entry, name, FieldError.at((name,), f"{name}: {shorten(key)}: {why}", "", Misfit(key, why))
+
+
+def _misnamed_values(read: ReadTable, schema: Schema, is_complete: bool) -> Iterator[str]:
+    """Yield what is wrong with each name in ``values`` that is no column, although its field has one or none exists."""
+    fields = {field.key: name for name in sorted(read.names) if (field := schema.find(name)) is not None}
+    for name in sorted(read.table.values.keys() - set(map(normal_name, (*read.names, *read.columns)))):
+        field = schema.find(name)
+        if field is not None and field.key in fields:
+            yield f"{name}: this field is {fields[field.key]} in {read.source}; write that name in values, too"
+        elif field is None and is_complete:
+            yield f"{name}: {schema.why_unknown(name)}"
 
 
 def _why_unidentified(

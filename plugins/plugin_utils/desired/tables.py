@@ -15,7 +15,7 @@ from .dialect import ALL_ROWS, Dialect, Rows
 from .globs import fits
 from .nodes import Node
 from .positions import Place
-from .row_rules import KEEP, OF_TABLES, RowRules
+from .row_rules import OF_TABLES, RowRules
 
 ID = ".id"
 """The suffix of a target whose column has ids of records instead of their names."""
@@ -134,11 +134,6 @@ class Tables:
     def match_names(self) -> frozenset[str]:
         """Return the names of all fields by which rows are matched."""
         return frozenset().union(*(entry.rules.names for entry in self.all_entries))
-
-    @property
-    def keeps_any(self) -> bool:
-        """Return True if a table keeps records whose rows are missing."""
-        return any(entry.rules.missing_rows == KEEP for entry in self.all_entries)
 
 
 @dataclass(frozen=True)

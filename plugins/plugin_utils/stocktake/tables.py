@@ -28,8 +28,8 @@ CODE, ROOM, TIME, ACCEPT = _COLUMNS = "code", "room", "time", "accept"
 _COLUMNS_OF = {SCANS: (CODE, ROOM, TIME), ACCEPT: (CODE, ACCEPT)}
 """The columns of the tables of an option."""
 
-_YES = frozenset(("true", "yes", "ja", "x", "1"))
-_NO = frozenset(("", "false", "no", "nein", "0"))
+_YES = frozenset(("true", "wahr", "vrai", "yes", "ja", "oui", "x", "1"))
+_NO = frozenset(("", "false", "falsch", "faux", "no", "nein", "non", "0"))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ _CONFLICT_ENDS = (re.compile(r"^={7}$", re.MULTILINE), re.compile(r"^>{7}(?: .*)
 
 _TOTALS = re.compile(
     r"(?:(?:gesamt|zwischen|end)?summen?|gesamt(?:summe|wert|betrag)?|insgesamt|(?:grand |sub-?)?totals?|sum|"
-    r"(?:gesamt)?ergebnis|saldo|\*+|somme|total g[ée]n[ée]ral)(?:\s+[\d.]+)?\s*:?",
+    r"(?:gesamt)?ergebnis|saldo|\*+|somme|total g[ée]n[ée]ral|(?:zwischen|teil)?summe [\w ./&-]{1,40}|[uü]bertrag)"
+    r"(?:\s+[\d.]+)?\s*:?",
     re.IGNORECASE,
 )
 
@@ -63,7 +64,7 @@ def may_have_lines(text: str) -> bool:
     return "--" in text or (any(map(text.lower().count, _COUNTED)) and _COUNT.search(text) is not None)
 
 
-def _remedy(first: str) -> str:
+def how_to_leave_out(first: str) -> str:
     """Say what to do about a row that is no record."""
     return f"delete it, or add {json.dumps(escape(first), ensure_ascii=False)} to skip_rows of its table in tables"
 
@@ -72,9 +73,9 @@ def why_no_record(row: Iterable[str]) -> str:
     """Return what to do about a row of dashes, or a row that counts the others; empty if it is another row."""
     first, *others = [cell for cell in map(str.strip, row) if cell] or [""]
     if first.startswith(_RULES) and _RULE.fullmatch("".join((first, *others))):
-        return f"this row has only dashes, as sqlcmd and Markdown write them; {_remedy(first)}"
+        return f"this row has only dashes, as sqlcmd and Markdown write them; {how_to_leave_out(first)}"
     if not others and _COUNT.fullmatch(first):
-        return f"this row counts the rows, as programs for databases write it; {_remedy(first)}"
+        return f"this row counts the rows, as programs for databases write it; {how_to_leave_out(first)}"
     return ""
 
 
@@ -106,6 +107,6 @@ def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
     dialect = node.format_of("")
     if not is_sum or not (amounts or (dialect is not None and dialect.ignore)):
         return False
-    words = f"this row begins with {shorten(first)} and looks like totals; {_remedy(first.strip())}"
+    words = f"this row begins with {shorten(first)} and looks like totals; {how_to_leave_out(first.strip())}"
     findings.append(Finding(node.place, words))
     return True

@@ -15,7 +15,7 @@ from ..dialect import ALL_ROWS, Dialect
 from ..nodes import COLUMN_BITS, NO_NUL, NUL, Node, mark_at, place_at, wrong_texts
 from ..positions import Finding, Place
 from ..words import NullCell
-from .broken_files import why_no_record
+from .broken_files import how_to_leave_out, why_no_record
 from .json_source import decode
 
 NO_RECORD = (
@@ -81,6 +81,10 @@ class Table:
                 if not self.header_line:
                     if not self._takes_header(cells, last):
                         return
+                    continue
+                if cells[: len(self.header)] == self.header:
+                    why = f"this row repeats the names of the columns; {how_to_leave_out(self.header[0])}"
+                    self.find(last, 0, why, why.partition(";")[0])
                     continue
                 is_seen = is_seen or any(map(str.strip, cells))
                 if len(cells) > len(self.header) or "" in self.header:

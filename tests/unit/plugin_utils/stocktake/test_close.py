@@ -102,7 +102,7 @@ def test_a_value_goes_into_the_layer_that_it_came_from(here: Embedded, tmp_path:
 # ---- what is accepted
 
 
-@pytest.mark.parametrize("word", ["true", "TRUE", "yes", "Ja", " x ", "X", "1"])
+@pytest.mark.parametrize("word", ["true", "TRUE", "yes", "Ja", "WAHR", " x ", "X", "1"])
 def test_a_word_in_the_table_accepts_a_row(here: Embedded, acme: Path, word: str) -> None:
     table = acme.parent / "accept.csv"
     table.write_text(f"code,name,accept\n100018,Notebook,{word}\n100030,,no\n100041,,\n", "utf-8")
