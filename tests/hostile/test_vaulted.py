@@ -264,6 +264,21 @@ def test_vaulted_records_are_planned_and_applied_without_being_shown(service: Em
     _assert_hidden(again, out, tmp_path / "play")
 
 
+@pytest.mark.parametrize("settings", ["", "tables: [{files: objects.csv, missing_rows: keep}]\n"])
+def test_the_key_of_a_row_that_left_a_vaulted_file_is_not_shown(
+    service: Emulator, tmp_path: Path, settings: str
+) -> None:
+    instance = f"api: seventhings/v1\nset: hostile\nset_id: c0ffee5ca1ab1e99\n{settings}"
+    for number, rows in enumerate(("-1,one\n{0}-2,two\n", "-2,two\n")):
+        table = _vaulted("barcode,inventory_name\n" + MARK + rows.format(MARK))
+        src = _write(tmp_path / "src", {"instance.yml": instance, "objects.csv": table})
+        report = tmp_path / f"play/{number}.json"
+        task = _task("run", src=str(src), journal=str(tmp_path / "journal"), report=str(report))
+        run = _run(tmp_path / "play", [task], service)
+        assert run.named("run")["outcome"] == ("unchanged" if number else "changed")
+        _assert_hidden(run, tmp_path / "play")
+
+
 def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulted(
     service: Emulator, tmp_path: Path
 ) -> None:

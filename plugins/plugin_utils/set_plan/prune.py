@@ -77,7 +77,7 @@ class Pruning:
         result = self._context.result
         action = self._desired.policy.prune.get(section, "report")
         mine = {record.uuid for record in left if self._belongs(schema, record)} if action != "report" else set()
-        mine = {uuid for uuid in mine if not self._is_kept(uuid)}
+        mine = {uuid for uuid in mine if not self._is_kept(section, uuid)}
         if mine and not self._desired.set_name:
             result.warnings.append(
                 f"{section}: prune removes nothing, because instance.yml names no set (records that these files "
@@ -85,7 +85,7 @@ class Pruning:
             )
             mine = set()
         name_of_uuid = {record.uuid: self.named(schema, record) for record in left}
-        others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
+        others = sorted(self._shown(name_of_uuid, record.uuid) for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
         if self._desired.tables.all_entries:
@@ -122,18 +122,25 @@ class Pruning:
             return record.uuid in self._context.options.known
         return normal_name(str(mark)) == normal_name(self._desired.set_name)
 
-    def _is_kept(self, uuid: str) -> bool:
+    def _is_kept(self, section: str, uuid: str) -> bool:
         """Return True if a record stays because a table that it came from may omit rows, or has rows without a key.
 
-        If it was not noted with a line, the record may have come from such a table. If its table has no settings and no
-        rows now, those of its last apply count: its path may have changed.
+        If it was not noted with a line, the record may have come from such a table of its section. If its table has no
+        settings and no rows now, those of its last apply count: its path may have changed.
         """
         file, line, remarks = self._origin_of(uuid)
         rules = self._desired.rules_of(file)
         if KEPT in remarks and rules is NO_RULES and all(file != path for path, _section in self._desired.sources):
             return True
-        is_possible = self._desired.tables.keeps_any or bool(self._without_keys)
-        return is_possible and (not line or rules.missing_rows == KEEP or rules.setting in self._without_keys)
+        if line:
+            return rules.missing_rows == KEEP or rules.setting in self._without_keys
+        own = [self._desired.rules_of(path) for path, of in self._desired.sources if of == section]
+        return any(one.missing_rows == KEEP or one.setting in self._without_keys for one in own)
+
+    def _shown(self, names: Mapping[str, _Name], uuid: str) -> str:
+        """Return the natural key of a record, or its uuid if its row was vaulted."""
+        hiding = self._context.hiding
+        return uuid if hiding.is_on and hiding.is_vaulted(self._origin_of(uuid)[0]) else names[uuid][1]
 
     def named(self, schema: Schema, record: Record) -> _Name:
         """Return the fields that identify a record in these files, and its natural key as written there."""

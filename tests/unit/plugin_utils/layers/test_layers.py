@@ -350,7 +350,6 @@ def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -
     entry = desired.tables.for_file("overlays/berlin/objects.csv")
     assert entry is not None
     assert entry.rules.missing_rows == "keep"
-    assert desired.tables.keeps_any
     assert desired.tables.for_file("overlays/berlin/rooms.csv") is None
 
 
