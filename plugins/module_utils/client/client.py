@@ -12,19 +12,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
-from ..errors import (
-    AccessTokenRefused,
-    InternalError,
-    InvalidRequest,
-    ListMissing,
-    MethodNotAllowed,
-    NotFound,
-    NotJson,
-    NotProcessable,
-    PermissionMissing,
-    SeventhingsError,
-    VersionTooOld,
-)
+from .. import errors
 from ..model.field import EMPTY, Field, integer_of, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import Schema, field_from_definition
@@ -85,7 +73,7 @@ class Client:
             token = self.tokens.current()
             try:
                 return self.transport.request(method, path, effect=effect, token=token, **options)
-            except AccessTokenRefused:
+            except errors.AccessTokenRefused:
                 token = self.tokens.replace(token)
                 return self.transport.request(method, path, effect=effect, token=token, **options)
 
@@ -115,7 +103,7 @@ class Client:
             for definition in found:
                 if not has_key_and_type(definition):
                     label = shorten(definition.get("label"))
-                    raise SeventhingsError(
+                    raise errors.SeventhingsError(
                         f"The definition {label} of the template {template} has no field_key or no name of a "
                         "field_type, so its field is unknown. Nothing is decided from such a list."
                     )
@@ -173,15 +161,15 @@ class Client:
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
             return self.lists.read(kind, narrowed, parameters or {}, template)
-        except (NotFound, MethodNotAllowed) as missing:
+        except (errors.NotFound, errors.MethodNotAllowed) as missing:
             if kind.is_later:
                 words = f"This instance has no {kind.plural}: its version is too old for them."
-                raise VersionTooOld(words) from missing
+                raise errors.VersionTooOld(words) from missing
             if kind.identity or kind.defines_fields:
                 raise
             words = f"This instance has no list of {kind.plural}. ({missing.message})"
-            raise ListMissing(words) from missing
-        except (InvalidRequest, NotProcessable, InternalError) as refused:
+            raise errors.ListMissing(words) from missing
+        except (errors.InvalidRequest, errors.NotProcessable, errors.InternalError) as refused:
             # Not every instance supports every operator and field (a bad filter is a 400 or a 500), so read the whole
             # list.
             if not narrowed or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -228,7 +216,7 @@ class Client:
         if key not in self._found_by:
             try:
                 records = self.lists.first(kind, _SAMPLE, [*condition.pairs(), *order_pairs(kind)]).records
-            except (InvalidRequest, NotProcessable, InternalError, PermissionMissing):
+            except (errors.InvalidRequest, errors.NotProcessable, errors.InternalError, errors.PermissionMissing):
                 self._found_by[key] = None
             else:
                 self._found_by[key] = records[:_SAMPLE]
@@ -261,7 +249,7 @@ class Client:
         known = next((barcode for barcode in plain if barcode.strip(".")), None)
         try:
             return None if known is None else self.get_by_barcode(kind, known) is not None
-        except (InvalidRequest, NotProcessable):
+        except (errors.InvalidRequest, errors.NotProcessable):
             # The path exists, but rejects this barcode.
             return None
 
@@ -273,14 +261,14 @@ class Client:
         """
         try:
             answer = self.send("GET", path)
-        except NotFound:
+        except errors.NotFound:
             return None
         raw = answer.json()
         if raw in EMPTY and kind.missing_is_empty:
             return None
         record = Record.from_flat(kind, flat_record(kind, raw, answer)) if isinstance(raw, Mapping) else None
         if record is None or not record.is_known or mark not in ("", record.uuid, str(record.id)):
-            raise SeventhingsError(f"{answer.endpoint}: expected the requested record, got something else.")
+            raise errors.SeventhingsError(f"{answer.endpoint}: expected the requested record, got something else.")
         record.is_whole = True
         return record
 
@@ -315,7 +303,7 @@ class Client:
             return None
         try:
             raw = answer.json()
-        except NotJson:
+        except errors.NotJson:
             # The status and the headers suffice as the answer to a write.
             return None
         record = Record.from_answer(kind, raw) if isinstance(raw, Mapping) else None
@@ -323,7 +311,7 @@ class Client:
 
     def delete(self, kind: Kind, uuid: str) -> None:
         """Delete a record. A record that is already deleted is not an error."""
-        with contextlib.suppress(NotFound):
+        with contextlib.suppress(errors.NotFound):
             self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
             self._count(kind, -1)
 
@@ -361,7 +349,7 @@ def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
     :raises SeventhingsError: without a uuid, because the path would address something else.
     """
     if not uuid:
-        raise SeventhingsError(f"The service returned {kind.singular} without a uuid; nothing was sent for it.")
+        raise errors.SeventhingsError(f"The service returned {kind.singular} without a uuid; nothing was sent for it.")
     return path.format(uuid=uuid, template=template)
 
 

@@ -18,15 +18,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import (
-    IncompleteList,
-    InternalError,
-    InvalidRequest,
-    MethodNotAllowed,
-    NotFound,
-    NotProcessable,
-    SeventhingsError,
-)
+from .. import errors
 from ..model.field import integer_of, shorten
 from ..model.kinds import Kind
 from ..runtime.unpaged import UnpagedLists
@@ -40,7 +32,7 @@ _ERRORS = ("error", "errors", "message", "detail", "title")
 """Members of an answer that say that something failed, whatever its status is."""
 _LINK_FORMS = ("id", "uuid")
 """The forms of links in filters."""
-_NO_PAGES = (InvalidRequest, NotFound, NotProcessable)
+_NO_PAGES = (errors.InvalidRequest, errors.NotFound, errors.NotProcessable)
 """The errors with which an instance refuses the second page of a list that has no pages."""
 _SECOND = 2
 _AT_A_TIME = 2
@@ -108,7 +100,7 @@ class Lists:
     def _read_capped(self, kind: Kind, parameters: Mapping[str, str], template: str) -> list[Record]:
         """Return a list that the service cuts, read by status."""
         if "status" in parameters:
-            raise IncompleteList(
+            raise errors.IncompleteList(
                 f"The list of {kind.plural} with the status {parameters['status']} has {kind.cap} records, which is "
                 "the most that the service lists; it may be incomplete, so nothing is decided from it. Name the record "
                 "by its uuid, or filter by deadline, assignees or author."
@@ -128,7 +120,7 @@ class Lists:
                 for identity in archived:
                     del found[identity]
                 return found
-        raise IncompleteList(
+        raise errors.IncompleteList(
             f"The list of {request.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
             f"have {len(found)} different records, even after reading {_READ_AGAIN + 1} times. Nothing is decided from "
             "it; try again when nobody else is writing."
@@ -204,12 +196,12 @@ class Lists:
         for number in itertools.count(2):
             try:
                 answer = next(answers, None) or ask(number)
-            except (*_NO_PAGES, MethodNotAllowed, InternalError) as refused:
+            except (*_NO_PAGES, errors.MethodNotAllowed, errors.InternalError) as refused:
                 if refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
                     raise
                 if kind.sort or page.total is not None or not isinstance(refused, _NO_PAGES):
                     length = "no total" if page.total is None else f"{page.total} records"
-                    raise IncompleteList(
+                    raise errors.IncompleteList(
                         f"The list of {kind.plural} has {length}, and its page {number} can't be read, so the rest of "
                         f"the list is unknown. Nothing is decided from it. ({refused.message})"
                     ) from refused
@@ -245,7 +237,7 @@ class Lists:
         if kind.sort or not self.unpaged.has(kind.name, request.part, page.number):
             try:
                 following = next(pages, None)
-            except IncompleteList:
+            except errors.IncompleteList:
                 return records, False
             if following and not self._is_last(request, following, page.by_identity):
                 return records, False
@@ -331,9 +323,11 @@ class Page:
         error = next((envelope[name] for name in _ERRORS if envelope.get(name)), None)
         if error is not None:
             # An error beside an empty list does not mean that there are no records.
-            raise SeventhingsError(f"{answer.endpoint}: expected a list of records, got the error {shorten(error)}.")
+            raise errors.SeventhingsError(
+                f"{answer.endpoint}: expected a list of records, got the error {shorten(error)}."
+            )
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise SeventhingsError(
+            raise errors.SeventhingsError(
                 f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."
             )
         records = [Record.from_flat(kind, flat_record(kind, item, answer)) for item in items]
@@ -341,7 +335,9 @@ class Page:
             # In an unknown shape no record would be recognised, and all of them would be created again.
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.guaranteed_key}" if kind.guaranteed_key else ""
-            raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
+            raise errors.SeventhingsError(
+                f"{answer.endpoint}: expected records with {mark}{besides}, got something else."
+            )
         found = _by_identity(records, answer)
         return cls(found, len(records), integer_of(envelope.get("total")), size, answer.body)
 
@@ -356,7 +352,7 @@ def _by_identity(records: Iterable[Record], answer: Response) -> dict[str, Recor
         identity = record.identity
         first = found.setdefault(identity, record)
         if first is not record and first.flat != record.flat:
-            raise SeventhingsError(
+            raise errors.SeventhingsError(
                 f"{answer.endpoint}: expected each record once, got different records with the identity {identity}."
             )
     return found

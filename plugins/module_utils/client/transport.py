@@ -24,18 +24,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import (
-    ConnectionFailed,
-    InvalidInput,
-    NotJson,
-    OutcomeUnknown,
-    ServiceUnavailable,
-    SeventhingsError,
-    TooManyRequests,
-    WriteRefused,
-    service_error,
-    service_words,
-)
+from .. import errors
 from ..printing.cleaner import amount
 from ..runtime.creations import SHORTEST_SETTLE
 from . import query
@@ -84,7 +73,7 @@ class Response:
     def require_body(self) -> None:
         """Raise :class:`NotJson` if there is no body."""
         if not self.body.strip():
-            raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer is empty.")
+            raise errors.NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer is empty.")
 
     @cached_property
     def _decoded(self) -> Any:
@@ -93,13 +82,15 @@ class Response:
         try:
             return decode_json(self.body, object_hook=_one_of_equal_links())
         except json.JSONDecodeError as error:
-            raise NotJson(
+            raise errors.NotJson(
                 f"{self.endpoint}: HTTP {self.status}, but the answer is not JSON; it starts with "
                 f"{self.excerpt(self.body)!r}. Is base_url the root of an instance, and does a proxy answer "
                 "in its place?"
             ) from error
         except ValueError as error:
-            raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer can't be used: {error}.") from error
+            raise errors.NotJson(
+                f"{self.endpoint}: HTTP {self.status}, but the answer can't be used: {error}."
+            ) from error
 
 
 def _one_of_equal_links() -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -195,7 +186,7 @@ class Transport:
         """
         request = Request(method, path, **options)
         if self.read_only and request.is_write:
-            raise WriteRefused(f"{request.endpoint}: not sent, because check mode never writes.")
+            raise errors.WriteRefused(f"{request.endpoint}: not sent, because check mode never writes.")
         attempts = Attempts(request, self._outages, self.retries, self.rate_limit_wait, self.rate.clock)
         while True:
             self._wait_for_service(attempts)
@@ -207,7 +198,7 @@ class Transport:
                 if request.is_write:
                     self._outages.carried_out(request.kind)
                 return answer
-            except OutcomeUnknown:
+            except errors.OutcomeUnknown:
                 # The time in which the request may still take effect starts now.
                 self.on_lost()
                 raise
@@ -239,8 +230,8 @@ class Transport:
         """Call a function. Add to its error which request was not sent."""
         try:
             check()
-        except ServiceUnavailable as unavailable:
-            raise ServiceUnavailable(f"{attempts.words} {unavailable.message}") from None
+        except errors.ServiceUnavailable as unavailable:
+            raise errors.ServiceUnavailable(f"{attempts.words} {unavailable.message}") from None
 
     def _is_down(self, attempts: Attempts) -> bool:
         """Send a small request that every account may send. Any answer of the service means that it is up."""
@@ -251,7 +242,7 @@ class Transport:
             if failed.is_outage:
                 self._outages.failed(failed.error.message, failed.after)
             return failed.is_outage
-        except (Refused, SeventhingsError):
+        except (Refused, errors.SeventhingsError):
             pass
         return False
 
@@ -337,8 +328,8 @@ class Transport:
                 answer.json()
             if request.check is not None:
                 request.check(answer)
-        except SeventhingsError as garbled:
-            raise Failed(OutcomeUnknown(garbled.message, status) if request.is_write else garbled) from garbled
+        except errors.SeventhingsError as garbled:
+            raise Failed(errors.OutcomeUnknown(garbled.message, status) if request.is_write else garbled) from garbled
         return answer
 
     def _refusal(
@@ -348,20 +339,20 @@ class Transport:
         endpoint = request.endpoint
         if status < HTTPStatus.BAD_REQUEST:
             target = "" if request.login else f" to {self._quoted(_address(headers.get('Location')))}"
-            return SeventhingsError(
+            return errors.SeventhingsError(
                 f"{endpoint}: HTTP {status}, redirected{target}. Redirects are not followed, so that no token "
                 f"leaves; is base_url right?"
             )
-        words = service_words(content, self.mask, is_whole)
-        refusal = service_error(status, words, endpoint, request.login)
-        if isinstance(refusal, TooManyRequests):
+        words = errors.service_words(content, self.mask, is_whole)
+        refusal = errors.service_error(status, words, endpoint, request.login)
+        if isinstance(refusal, errors.TooManyRequests):
             return Refused(refusal, sent, retry_after(headers))
         if status < HTTPStatus.INTERNAL_SERVER_ERROR:
             return refusal
         is_lost = not _is_of_service(status, content)
         is_unknown = request.effect is Effect.UNSAFE or (request.is_write and is_lost)
         message = f"{refusal.message} The outcome is unknown." if is_lost else refusal.message
-        failure = OutcomeUnknown(message, status, is_lost=is_lost) if is_unknown else refusal
+        failure = errors.OutcomeUnknown(message, status, is_lost=is_lost) if is_unknown else refusal
         return Failed(failure, status in UNAVAILABLE, retry_after(headers), is_lost=is_lost)
 
     def _quoted(self, text: str) -> str:
@@ -386,18 +377,18 @@ class Transport:
         reason = self._quoted(_reason(error))
         host = urlsplit(self.root).netloc
         if isinstance(error, requests.exceptions.SSLError):
-            return ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
+            return errors.ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
         if isinstance(error, requests.exceptions.ProxyError):
             words = (
                 f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the environment."
             )
-            return Failed(ConnectionFailed(words), was_sent=False)
+            return Failed(errors.ConnectionFailed(words), was_sent=False)
         if _never_sent(error):
             words = f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and can this machine reach it?"
-            return Failed(ConnectionFailed(words), is_outage=self._was_reached, was_sent=False)
+            return Failed(errors.ConnectionFailed(words), is_outage=self._was_reached, was_sent=False)
         if isinstance(error, ValueError):
             # The reason may quote the password of the proxy.
-            return ConnectionFailed(
+            return errors.ConnectionFailed(
                 f"{endpoint}: base_url is not a usable URL, or HTTPS_PROXY in the environment is not."
             )
         in_time = not isinstance(error, requests.exceptions.Timeout)
@@ -411,11 +402,11 @@ class Transport:
         return Failed(self._failure(request, broken, may_follow=not in_time), is_outage=in_time and not has_begun)
 
     @staticmethod
-    def _failure(request: Request, words: str, may_follow: bool) -> SeventhingsError:
+    def _failure(request: Request, words: str, may_follow: bool) -> errors.SeventhingsError:
         """Return the error of a request without an answer."""
         if request.is_write:
-            return OutcomeUnknown(f"{words}; the outcome is unknown.", may_follow=may_follow)
-        return ConnectionFailed(f"{words}.")
+            return errors.OutcomeUnknown(f"{words}; the outcome is unknown.", may_follow=may_follow)
+        return errors.ConnectionFailed(f"{words}.")
 
     def _about_tls(self, error: Exception, host: str, reason: str) -> str:
         """Return why TLS failed, and what to do."""
@@ -474,7 +465,7 @@ def _as_json(body: Any, endpoint: str) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"{endpoint}: not sent, because a text contains half of a surrogate pair") from error
+        raise errors.InvalidInput(f"{endpoint}: not sent, because a text contains half of a surrogate pair") from error
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

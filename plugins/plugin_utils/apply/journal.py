@@ -35,27 +35,8 @@ from ...module_utils.runtime.facts import Fact, FactLog, Marks
 from ...module_utils.runtime.locks import Busy, Obstructed, wait_for
 from ..desired.desired import INLINE, DesiredInstance, Source, SourceCount
 from ..set_plan.baseline import Baseline
+from . import memory
 from .journal_place import JournalPlace, place_of, places_of_all
-from .memory import (
-    ARCHIVED,
-    BEGUN,
-    CHANGING,
-    CREATED,
-    FIELDS,
-    FILE,
-    HIGHEST,
-    KEY,
-    MANAGED,
-    ORIGIN,
-    PROTECTED,
-    RUN,
-    SENT,
-    SOURCE,
-    UNARCHIVED,
-    UPLOAD,
-    Memory,
-    Upload,
-)
 
 _ID_BYTES = 8
 _SET = "set"
@@ -170,7 +151,7 @@ class Journal:
     def _read(self) -> None:
         facts = _facts_in(self._log, self.place)
         self.set_id = self._known_id(facts.get(self._of_name, {}).get(_SET, {}))
-        self.memory = Memory(facts.get(self.owner))
+        self.memory = memory.Memory(facts.get(self.owner))
 
     def _known_id(self, ids: Mapping[str, object]) -> str:
         """Return the ``set_id`` that counts.
@@ -252,7 +233,7 @@ class Journal:
         noted = self._log.read()
         if noted.get(self._of_name, {}).get(_SET, {}).get(self._src) != self.set_id:
             self._put((_SET, self._src, self.set_id), owner=self._of_name)
-        self.memory = Memory(noted.get(self.owner))
+        self.memory = memory.Memory(noted.get(self.owner))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -297,15 +278,15 @@ class Journal:
         :param run: a digest of it. :param existing: section to the number of records for the limits.
         """
         if run != self.memory.run:
-            self._put(*self._none_begun(), (RUN, "", {"digest": run, "existing": dict(existing)}))
+            self._put(*self._none_begun(), (memory.RUN, "", {"digest": run, "existing": dict(existing)}))
 
     def ended(self) -> None:
         """Note that everything was done."""
-        self._put((RUN, "", None), *self._none_begun())
+        self._put((memory.RUN, "", None), *self._none_begun())
 
     def _none_begun(self) -> list[Fact]:
-        unsure = [(FIELDS, mark, None) for mark in self._marked(CHANGING)]
-        return unsure + [(kind, mark, None) for kind in (BEGUN, CHANGING) for mark in self._marked(kind)]
+        unsure = [(memory.FIELDS, mark, None) for mark in self._marked(memory.CHANGING)]
+        return unsure + [(kind, mark, None) for kind in (memory.BEGUN, memory.CHANGING) for mark in self._marked(kind)]
 
     def _marked(self, kind: str) -> list[str]:
         return list(self.memory.marks.get(kind, {}))
@@ -339,52 +320,52 @@ class Journal:
     def sent(self, kind: str, key: str) -> None:
         """Note that a creation is about to be sent. Raise an error if that cannot be noted; then it is not sent."""
         name = f"{kind} {key}"
-        self._put((SENT, name, self._now()), (BEGUN, name, self.memory.run))
+        self._put((memory.SENT, name, self._now()), (memory.BEGUN, name, self.memory.run))
 
     def not_created(self, kind: str, key: str) -> None:
         """Note that the service did not execute a creation, so that nobody looks for the record."""
-        self._put(*self._without(f"{kind} {key}", SENT))
+        self._put(*self._without(f"{kind} {key}", memory.SENT))
 
     def note_creation(self, kind: str, key: str, uuid: str) -> None:
         """Note the outcome of a creation."""
         name = f"{kind} {key}"
-        found = [(MANAGED, uuid, name), (CREATED, uuid, name), (BEGUN, uuid, self.memory.run)]
-        self._put(*found, *self._without(name, SENT))
+        found = [(memory.MANAGED, uuid, name), (memory.CREATED, uuid, name), (memory.BEGUN, uuid, self.memory.run)]
+        self._put(*found, *self._without(name, memory.SENT))
 
     def changing(self, uuid: str) -> None:
         """Note that a record is about to be changed, which may take several requests."""
-        self._put((CHANGING, uuid, self.memory.run))
+        self._put((memory.CHANGING, uuid, self.memory.run))
 
     def note_removal(self, kind: str, key: str, uuid: str) -> None:
         """Note that a record was removed."""
-        kinds = (MANAGED, CREATED, ARCHIVED, UNARCHIVED, ORIGIN, FIELDS)
-        self._put(*self._without(uuid, *kinds), *self._without(f"{kind} {key}", SENT))
+        kinds = (memory.MANAGED, memory.CREATED, memory.ARCHIVED, memory.UNARCHIVED, memory.ORIGIN, memory.FIELDS)
+        self._put(*self._without(uuid, *kinds), *self._without(f"{kind} {key}", memory.SENT))
 
     def archived(self, kind: str, key: str, uuid: str) -> None:
         """Note that a record was archived. It is no longer managed, and is found again by its uuid."""
-        self._put((ARCHIVED, uuid, f"{kind} {key}"), *self._without(uuid, MANAGED, UNARCHIVED))
+        self._put((memory.ARCHIVED, uuid, f"{kind} {key}"), *self._without(uuid, memory.MANAGED, memory.UNARCHIVED))
 
     def unarchiving(self, uuid: str) -> None:
         """Note that a record is about to be brought back from the archive, so that an undo may archive it again."""
-        self._put((UNARCHIVED, uuid, True))
+        self._put((memory.UNARCHIVED, uuid, True))
 
     def managed(self, kind: str, keys: Mapping[str, str]) -> None:
         """Note existing records of the files: from now on they belong to the set.
 
         :param keys: uuid to the key in the files, which may be empty; a record with another key is noted again.
         """
-        managed = self.memory.marks.get(MANAGED, {})
+        managed = self.memory.marks.get(memory.MANAGED, {})
         names = {uuid: f"{kind} {key}" if key else managed.get(uuid, "") for uuid, key in keys.items()}
         facts: list[Fact] = []
         for uuid, name in names.items():
             if managed.get(uuid) != name:
-                facts += [(MANAGED, uuid, name), *self._without(uuid, ARCHIVED)]
+                facts += [(memory.MANAGED, uuid, name), *self._without(uuid, memory.ARCHIVED)]
         self._put(*facts)
 
     def protect(self, uuid: str, is_protected: bool) -> None:
         """Note that a record must stay, or no longer needs to, if that is not noted yet."""
         if uuid and is_protected != (uuid in self.memory.protected):
-            self._put((PROTECTED, uuid, is_protected or None))
+            self._put((memory.PROTECTED, uuid, is_protected or None))
 
     # ---- what was applied
 
@@ -396,7 +377,7 @@ class Journal:
         before = self.memory.sources
         news = {source: 0 for source in before if source not in sources and source[0] != INLINE}
         news |= {source: count.records for source, count in sources.items() if before.get(source, 0) != count.records}
-        self._put(*((SOURCE, f"{section} {path}", number or None) for (path, section), number in news.items()))
+        self._put(*((memory.SOURCE, f"{section} {path}", number or None) for (path, section), number in news.items()))
 
     def came_from(self, origins: Mapping[str, str], most: int) -> None:
         """Note the files of records, if they changed.
@@ -406,7 +387,7 @@ class Journal:
         """
         before, found = self.memory.origins, sorted((path, uuid) for uuid, path in origins.items())
         noted = (one for n, one in enumerate(found) if n < most or found[n - most][0] != one[0] or one[1] in before)
-        self._put(*((ORIGIN, uuid, path) for path, uuid in noted if before.get(uuid) != path))
+        self._put(*((memory.ORIGIN, uuid, path) for path, uuid in noted if before.get(uuid) != path))
 
     def note_values(self, baseline: Baseline, existing: Collection[str] | None = None) -> None:
         """Note what is now applied.
@@ -418,29 +399,35 @@ class Journal:
             # All tasks without files share one journal.
             return
         marks = self.memory.marks
-        facts: list[Fact] = [] if KEY in marks else [(KEY, "", baseline.key.hex())]
-        before = marks.get(FIELDS, {})
-        facts += [(FIELDS, mark, text) for mark, text in baseline.noted.items() if before.get(mark) != text]
-        kept = {*(existing or ()), *baseline.noted, *marks.get(ARCHIVED, {})}
-        facts += [(FIELDS, mark, None) for mark in self._marked(FIELDS) if existing is not None and mark not in kept]
-        before = marks.get(HIGHEST, {})
-        facts += [(HIGHEST, kind, number) for kind, number in baseline.highest.items() if before.get(kind) != number]
-        facts += [fact for mark in baseline.noted for fact in self._without(mark, CHANGING)]
+        facts: list[Fact] = [] if memory.KEY in marks else [(memory.KEY, "", baseline.key.hex())]
+        before = marks.get(memory.FIELDS, {})
+        facts += [(memory.FIELDS, mark, text) for mark, text in baseline.noted.items() if before.get(mark) != text]
+        kept = {*(existing or ()), *baseline.noted, *marks.get(memory.ARCHIVED, {})}
+        facts += [
+            (memory.FIELDS, mark, None)
+            for mark in self._marked(memory.FIELDS)
+            if existing is not None and mark not in kept
+        ]
+        before = marks.get(memory.HIGHEST, {})
+        facts += [
+            (memory.HIGHEST, kind, number) for kind, number in baseline.highest.items() if before.get(kind) != number
+        ]
+        facts += [fact for mark in baseline.noted for fact in self._without(mark, memory.CHANGING)]
         self._put(*facts)
 
     # ---- uploads
 
-    def uploading(self, upload: Upload) -> None:
+    def uploading(self, upload: memory.Upload) -> None:
         """Note that a file is about to be uploaded."""
-        self._put((UPLOAD, upload.mark, self._now()))
+        self._put((memory.UPLOAD, upload.mark, self._now()))
 
-    def not_uploaded(self, upload: Upload) -> None:
+    def not_uploaded(self, upload: memory.Upload) -> None:
         """Note that the service did not execute an upload, so that nobody looks for the file."""
-        self._put(*self._without(upload.mark, UPLOAD))
+        self._put(*self._without(upload.mark, memory.UPLOAD))
 
-    def uploaded(self, upload: Upload, uuid: str) -> None:
+    def uploaded(self, upload: memory.Upload, uuid: str) -> None:
         """Note the outcome of an upload."""
-        self._put((UPLOAD, upload.mark, uuid), (FILE, uuid, True))
+        self._put((memory.UPLOAD, upload.mark, uuid), (memory.FILE, uuid, True))
 
 
 def protected_by_others(own: Journal) -> dict[str, str]:
@@ -459,7 +446,7 @@ def protected_by_others(own: Journal) -> dict[str, str]:
                 if instance == own.instance and not is_own:
                     set_name = unquote(rest.partition(" ")[0], errors="surrogatepass")
                     words = f"the set {json.dumps(set_name)}" if set_name else "files without a set"
-                    protected |= dict.fromkeys(marks.get(PROTECTED, {}), f"{words} (journal {place.path})")
+                    protected |= dict.fromkeys(marks.get(memory.PROTECTED, {}), f"{words} (journal {place.path})")
     except (InvalidInput, OSError) as error:
         if isinstance(error, InvalidInput):
             why = error.message.removeprefix("journal: ")

@@ -13,32 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...module_utils import errors
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
-from ...module_utils.errors import (
-    FeatureOff,
-    IncompleteList,
-    InvalidInput,
-    InvalidRequest,
-    ListMissing,
-    NotProcessable,
-    PermissionMissing,
-    VersionTooOld,
-)
+from ...module_utils.model import kinds
 from ...module_utils.model.field import EMPTY, Field, edge_blanks, is_generated_key
-from ...module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    HUB_ITEM,
-    HUB_ORDER,
-    KINDS,
-    OBJECT,
-    PERSON,
-    SERVER_KEYS,
-    TEMPLATE_KINDS,
-    TEMPLATES,
-    USER,
-    Kind,
-)
 from ...module_utils.model.names import normal_address
 from ...module_utils.model.rooms import RECORDS, implied_locations
 from ...module_utils.model.schema import Schema, type_of
@@ -114,12 +93,16 @@ class Selection:
         for option, names in (("only", self.only), ("filters", self.filters)):
             for name in names:
                 if name not in SECTIONS:
-                    raise InvalidInput(f"{option}: {name!r} is not a section; expected one of {', '.join(SECTIONS)}")
+                    raise errors.InvalidInput(
+                        f"{option}: {name!r} is not a section; expected one of {', '.join(SECTIONS)}"
+                    )
         for name, filters in self.filters.items():
             if not isinstance(filters, Mapping):
-                raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")
-            if not KINDS[SECTIONS[name]].is_plain:
-                raise InvalidInput(f"filters.{name}: this section is exported as a whole")
+                raise errors.InvalidInput(
+                    f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters"
+                )
+            if not kinds.KINDS[SECTIONS[name]].is_plain:
+                raise errors.InvalidInput(f"filters.{name}: this section is exported as a whole")
 
     def includes(self, section: str) -> bool:
         """Return True if a section is to be exported."""
@@ -154,8 +137,8 @@ class _Export:
         self._write_all()
         for name in sorted(self._client.lists.uncertain):
             if self._state.has_missed(name):
-                raise IncompleteList.of_the_list(KINDS[name].plural)
-        if self._selection.includes(HUB_ITEM.section):
+                raise errors.IncompleteList.of_the_list(kinds.KINDS[name].plural)
+        if self._selection.includes(kinds.HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         self._result.visibility = self._state.visibility()
@@ -182,22 +165,22 @@ class _Export:
 
     def _section(self, section: str) -> None:
         exports: dict[str, Callable[[], None]] = {
-            FIELD_DEFINITION.section: self._definitions,
-            USER.section: self._users,
-            HUB_ITEM.section: self._offers,
+            kinds.FIELD_DEFINITION.section: self._definitions,
+            kinds.USER.section: self._users,
+            kinds.HUB_ITEM.section: self._offers,
         }
         try:
             if section not in self._off:
-                exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
-        except VersionTooOld as missing:
+                exports.get(section, lambda: self._records(section, kinds.KINDS[SECTIONS[section]]))()
+        except errors.VersionTooOld as missing:
             # This version may have no such section. The same answer can have another reason, so the user must know.
             self._off[section] = ""
             self._client.transport.warnings.append(f"{section}: no file contains this section. {missing.message}")
-        except (FeatureOff, ListMissing) as missing:
+        except (errors.FeatureOff, errors.ListMissing) as missing:
             self._off[section] = _why_missing(missing)
-        except PermissionMissing:
+        except errors.PermissionMissing:
             # An account that could export everything before this section existed still can.
-            if not KINDS[SECTIONS[section]].is_later:
+            if not kinds.KINDS[SECTIONS[section]].is_later:
                 raise
             self._off[section] = "this account may not read it"
         if self._off.get(section):
@@ -206,10 +189,10 @@ class _Export:
     # ---- field definitions
 
     def _definitions(self) -> None:
-        schema = Schema.for_kind(FIELD_DEFINITION)
-        for template in TEMPLATES:
+        schema = Schema.for_kind(kinds.FIELD_DEFINITION)
+        for template in kinds.TEMPLATES:
             written = {}
-            own = self._client.schema(TEMPLATE_KINDS[template])
+            own = self._client.schema(kinds.TEMPLATE_KINDS[template])
             for raw in self._named(template):
                 values = schema.read(raw)
                 if _is_known_by_label(own, own.fields[str(raw.get("field_key"))]):
@@ -224,13 +207,13 @@ class _Export:
                     written[str(raw.get("uuid"))] = row
             self._relate(template, written)
             rows = sorted(written.items(), key=lambda row: (row[1].get("field_key", "~"), row[1].get("label", "")))
-            self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
+            self._add(f"{kinds.FIELD_DEFINITION.section}/{template}", rows)
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Add the relations to the definitions. They may refer to any definition that is not left out."""
-        schema = Schema.for_kind(FIELD_DEFINITION)
+        schema = Schema.for_kind(kinds.FIELD_DEFINITION)
         show = type_of(schema.fields["relations"]).show
-        own = self._client.schema(TEMPLATE_KINDS[template])
+        own = self._client.schema(kinds.TEMPLATE_KINDS[template])
         fields = [field for field in own.fields.values() if not self._is_withheld(own, field)]
         names = {field.uuid: name for field in fields if (name := name_in_files(own, field))}
         for raw in self._named(template):
@@ -241,9 +224,9 @@ class _Export:
             try:
                 check_read(relations)
                 shown = [_relation(relation, names) for relation in relations]
-                errors = schema.parse({"relations": show(relations)}, "")[1].errors
-                if errors:
-                    raise NotPortable(errors[0])
+                wrong = schema.parse({"relations": show(relations)}, "")[1].errors
+                if wrong:
+                    raise NotPortable(wrong[0])
                 row["relations"] = shown
             except NotPortable as reason:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
@@ -252,12 +235,12 @@ class _Export:
         """Return True if the files can neither create nor name a field, so that they have no values of it."""
         # A key that the service did not generate exists on every instance.
         is_left_out = is_generated_key(field.key) and field.key in self._withheld.get(schema.kind.template, ())
-        return is_left_out or (field.key not in SERVER_KEYS and not name_in_files(schema, field))
+        return is_left_out or (field.key not in kinds.SERVER_KEYS and not name_in_files(schema, field))
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
-        named = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
-        records = [Record.from_answer(FIELD_DEFINITION, raw) for raw in named]
-        whole = self._whole(f"{template} fields", Schema.for_kind(FIELD_DEFINITION), records, template)
+        named = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in kinds.SERVER_KEYS]
+        records = [Record.from_answer(kinds.FIELD_DEFINITION, raw) for raw in named]
+        whole = self._whole(f"{template} fields", Schema.for_kind(kinds.FIELD_DEFINITION), records, template)
         return [record.flat for record in whole]
 
     def _whole(self, section: str, schema: Schema, records: Sequence[Record], template: str = "") -> Sequence[Record]:
@@ -282,17 +265,17 @@ class _Export:
         """
         try:
             return self._client.get(record.kind, record.uuid, template)
-        except (InvalidRequest, NotProcessable, PermissionMissing):
+        except (errors.InvalidRequest, errors.NotProcessable, errors.PermissionMissing):
             return None
 
     # ---- records
 
-    def _schema(self, kind: Kind) -> Schema:
+    def _schema(self, kind: kinds.Kind) -> Schema:
         schema = self._state.learned(kind)
         self._result.schemas[kind.name] = schema
         return schema
 
-    def _records(self, section: str, kind: Kind) -> None:
+    def _records(self, section: str, kind: kinds.Kind) -> None:
         schema = self._schema(kind)
         records = self._whole(section, schema, self._state.records(kind))
         withheld = {key: field for key, field in schema.fields.items() if self._is_withheld(schema, field)}
@@ -369,7 +352,7 @@ class _Export:
         ways = [[field.key for field in own if field is not None]] if own else schema.kind.match_on
         hidden = [visibility.unidentifying(keys) for keys in ways]
         if all(hidden):
-            raise InvalidInput([f"{section}: {key}: {identifies(schema.kind, key)}" for key in hidden[0]])
+            raise errors.InvalidInput([f"{section}: {key}: {identifies(schema.kind, key)}" for key in hidden[0]])
         return visibility
 
     def _report_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
@@ -393,11 +376,11 @@ class _Export:
         The others are only listed, because the interface creates no users in another way.
         """
         persons: dict[str, list[str]] = {}
-        for record in self._state.records(PERSON):
+        for record in self._state.records(kinds.PERSON):
             persons.setdefault(normal_address(str(record.flat.get("email") or "")), []).append(record.uuid)
         users: list[tuple[str, str]] = []
         others = []
-        for record in self._state.records(USER):
+        for record in self._state.records(kinds.USER):
             address = str(record.flat.get("email") or "")
             if not address:
                 continue
@@ -409,43 +392,43 @@ class _Export:
                 users.append((record.uuid, address))
             except NotPortable as reason:
                 self._leave_out(f"users: {address}: {reason}")
-                self._portable.leave_out(USER.name, record.uuid)
-        self._add(USER.section, sorted(users, key=lambda row: row[1]))
+                self._portable.leave_out(kinds.USER.name, record.uuid)
+        self._add(kinds.USER.section, sorted(users, key=lambda row: row[1]))
         if others:
-            self._result.not_cloned[USER.section] = sorted(others)
+            self._result.not_cloned[kinds.USER.section] = sorted(others)
 
     def _check_user(self, address: str, persons: Sequence[str]) -> None:
         """Check that files can create a user from a person with the same address.
 
         :raises NotPortable: if they can't.
         """
-        if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
+        if all(self._portable.is_left_out(kinds.PERSON.name, uuid) for uuid in persons):
             raise NotPortable("the person is left out")
         if address != address.strip():
             raise NotPortable("the address begins or ends with spaces")
         check_texts(address)
 
     def _offers(self) -> None:
-        schema = Schema.for_kind(HUB_ITEM)
+        schema = Schema.for_kind(kinds.HUB_ITEM)
         rows = []
-        for record in self._state.records(HUB_ITEM):
+        for record in self._state.records(kinds.HUB_ITEM):
             values = schema.read(record.flat)
             if values.get("deleted"):
                 continue
             try:
-                offer = {"object": Reference(OBJECT.name, id=asset_id(record)), "price": values.get("price")}
-                written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
+                offer = {"object": Reference(kinds.OBJECT.name, id=asset_id(record)), "price": values.get("price")}
+                written = [field for field in kinds.HUB_ITEM.written if offer.get(field.key) is not None]
                 row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
                 rows.append((record.uuid, row))
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-        self._add(HUB_ITEM.section, sorted(rows, key=lambda row: str(row[1]["object"])))
+        self._add(kinds.HUB_ITEM.section, sorted(rows, key=lambda row: str(row[1]["object"])))
 
     def _name_orders(self) -> None:
         try:
-            orders = self._client.list_all(HUB_ORDER)
-        except (FeatureOff, ListMissing) as missing:
-            if self._off.get(HUB_ITEM.section) != _why_missing(missing):
+            orders = self._client.list_all(kinds.HUB_ORDER)
+        except (errors.FeatureOff, errors.ListMissing) as missing:
+            if self._off.get(kinds.HUB_ITEM.section) != _why_missing(missing):
                 self._leave_out(f"hub_orders: {_why_missing(missing)}")
             return
         if orders:
@@ -455,11 +438,11 @@ class _Export:
 
 
 _ORDER = ("field_key", "label", "type", "comment", "default_value", "possible_values", "constraints", "attributes")
-_DEFINITION_ORDER = [next(field for field in FIELD_DEFINITION.fields if field.key == key) for key in _ORDER]
+_DEFINITION_ORDER = [next(field for field in kinds.FIELD_DEFINITION.fields if field.key == key) for key in _ORDER]
 
 
-def _why_missing(error: FeatureOff | ListMissing) -> str:
-    is_off = isinstance(error, FeatureOff)
+def _why_missing(error: errors.FeatureOff | errors.ListMissing) -> str:
+    is_off = isinstance(error, errors.FeatureOff)
     return "this part is switched off on the instance" if is_off else "this instance has no such list"
 
 
@@ -475,7 +458,7 @@ def _is_known_by_label(schema: Schema, field: Field) -> bool:
 def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:
     fields = [schema.find(name) for name in names]
     if None in fields:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             f"identity.{section}: {', '.join(names)}: not all of them are fields of {schema.kind.singular}"
         )
     return tuple(field.key for field in fields if field is not None)

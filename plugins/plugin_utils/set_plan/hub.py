@@ -16,23 +16,14 @@ from ...module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_basic import DECIMAL
 from ...module_utils.model.types_links import Reference, references_in, with_references
-from ...module_utils.operations.hub_items import (
-    ITEMS,
-    PRICE,
-    articles_of,
-    asset_id,
-    asset_ids,
-    is_cancelled,
-    is_offered,
-    learn_id,
-)
+from ...module_utils.operations import hub_items
 from ...module_utils.plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..desired.entry import Entry
 from .context import PlanContext
 from .listed_state import ListedState
 from .plan import Planned
 
-FIELDS = (Field("object", "LINKED_ASSET", mandatory=True), Field("category", "TEXT"), PRICE)
+FIELDS = (Field("object", "LINKED_ASSET", mandatory=True), Field("category", "TEXT"), hub_items.PRICE)
 """The fields of an offer in files: the object, and category and price unless the service suggests them."""
 
 
@@ -86,7 +77,7 @@ def _plan_offer(context: PlanContext, items: _Items, entry: Entry) -> Planned | 
 
 def offered(state: ListedState) -> list[Record]:
     """Return the items on offer."""
-    return [record for record in state.records(HUB_ITEM) if is_offered(record)]
+    return [record for record in state.records(HUB_ITEM) if hub_items.is_offered(record)]
 
 
 def _id_of(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
@@ -94,7 +85,7 @@ def _id_of(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, A
     if wanted.id is None and wanted.pending is None:
         record = state.of_uuid(OBJECT, str(wanted.uuid))
         if record is not None:
-            learn_id(record, shown)
+            hub_items.learn_id(record, shown)
             return record.id
     return wanted.id
 
@@ -106,7 +97,7 @@ def offer_of(state: ListedState, values: Mapping[str, Any]) -> Record | None:
 
 def asset_ids_offered(state: ListedState) -> set[Any]:
     """Return the integer ids of the objects on offer."""
-    return {asset_id(record) for record in offered(state)}
+    return {hub_items.asset_id(record) for record in offered(state)}
 
 
 class _Items:
@@ -117,19 +108,19 @@ class _Items:
 
     @cached_property
     def _offered(self) -> dict[Any, Record]:
-        return {asset_id(record): record for record in offered(self._state)}
+        return {hub_items.asset_id(record): record for record in offered(self._state)}
 
     @cached_property
     def _ordered(self) -> dict[Any, Record]:
-        orders = (order for order in self._state.records(HUB_ORDER) if not is_cancelled(order))
-        return {asset: order for order in orders for asset in asset_ids(order)}
+        orders = (order for order in self._state.records(HUB_ORDER) if not hub_items.is_cancelled(order))
+        return {asset: order for order in orders for asset in hub_items.asset_ids(order)}
 
     def offered(self, wanted: Reference) -> Record | None:
         number = _id_of(self._state, wanted, (item.flat for item in self._offered.values()))
         return self._offered.get(number) if number is not None else None
 
     def ordered(self, wanted: Reference) -> Record | None:
-        articles = (article for order in self._ordered.values() for article in articles_of(order))
+        articles = (article for order in self._ordered.values() for article in hub_items.articles_of(order))
         number = _id_of(self._state, wanted, articles)
         return self._ordered.get(number) if number is not None else None
 
@@ -144,14 +135,14 @@ def _change(
     item = items.offered(wanted) if wanted.pending is None else None
     values["object"] = with_references(values["object"], items.with_id)
     unchanged = Change(HUB_ITEM, UNCHANGED, item)
-    have = ITEMS.read(item.flat).get("price") if item is not None else None
+    have = hub_items.ITEMS.read(item.flat).get("price") if item is not None else None
     if entry.state == "absent":
         if item is None:
             return unchanged, ""
         return Change(HUB_ITEM, DELETE, item, {}, {"price": DECIMAL.show(have)}, {}), ""
     price = values.get("price")
     if item is not None:
-        if price is None or DECIMAL.equal(price, have, PRICE):
+        if price is None or DECIMAL.equal(price, have, hub_items.PRICE):
             return unchanged, ""
         shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
         return Change(HUB_ITEM, UPDATE, item, {"price": price}, *shown), ""
