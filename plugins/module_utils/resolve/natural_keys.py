@@ -340,12 +340,13 @@ def targets_by_status(
 
     :param status: the wanted status, if any.
     :param as_wanted: returns True if a record needs no change.
-    :param absent: True if the target will be deleted. Then only records with the written status count.
+    :param absent: True if the target will be deleted. Then all records with the written status, if any, count.
     """
     if not kind.open_status:
         return list(hits)
-    if absent and status is not None:
-        return [record for record in hits if record.flat.get(kind.status_key) == status]
+    if absent:
+        # If the open one were meant, the next run would delete a finished one.
+        return [record for record in hits if status in (None, record.flat.get(kind.status_key))]
     still_open = [record for record in hits if record.flat.get(kind.status_key) == kind.open_status]
     if still_open or len(hits) < 2 or status in (None, kind.open_status):
         return still_open or list(hits)

@@ -78,7 +78,7 @@ class _Search:
                     yield from self._taken(planned, record, f"the same {key}")
 
     def _taken(self, planned: Planned, record: Record, why: str) -> Iterator[tuple[Planned, Record, str]]:
-        if all(self._key(planned, record)):
+        if self._key(planned, record):
             del self._waiting[id(planned.entry)], self._free[record.uuid]
             yield planned, record, why
 
@@ -118,9 +118,13 @@ class _Search:
         others = ((key, value) for key, value in planned.desired.items() if key != first)
         return any(_is_equal(value, self._schema.read_field(key, record.flat)) for key, value in others)
 
-    def _key(self, planned: Planned, record: Record) -> list[Any]:
-        """Return the parts of the natural key of a record; None for each that ``moved.yml`` cannot name."""
-        return [self._in_words(self._schema.read_field(name, record.flat)) for name in planned.keys]
+    def _key(self, planned: Planned, record: Record) -> dict[str, Any]:
+        """Return the natural key of a record as ``moved.yml`` names it; empty if it cannot."""
+        choices = (planned.keys, *planned.kind.match_on)
+        keys = (
+            {name: self._in_words(self._schema.read_field(name, record.flat)) for name in names} for names in choices
+        )
+        return next((key for key in keys if all(key.values())), {})
 
     def _in_words(self, value: Any) -> str | None:
         if isinstance(value, Reference):
@@ -146,12 +150,12 @@ class _Search:
         new = {name: self._in_words(planned.desired[name]) for name in planned.keys}
         place_was = self._state.place_of(record)
         if place_was is not None and self._has_all_rooms(planned, place_was):
-            words, new = [self._state.name_of(place_was) or ""], {"name": new[planned.kind.parent_key]}
+            words, new = {"name": self._state.name_of(place_was) or ""}, {"name": new[planned.kind.parent_key]}
             section, what, why = LOCATION.section, f"location {new['name']}", "it has the same rooms"
-        pair = {"from": dict(zip(new, words, strict=True)), "to": new}
+        pair = {"from": words, "to": new}
         line = json.dumps({section: [pair]}, ensure_ascii=False)
         return (
-            f"{what} would be new, and looks like {'/'.join(words)} with another key ({why}). "
+            f"{what} would be new, and looks like {'/'.join(words.values())} with another key ({why}). "
             f"If it is the same one, write into moved.yml: {line}"
         )
 

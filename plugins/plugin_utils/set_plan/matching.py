@@ -211,6 +211,11 @@ class Matching:
             return hits
         left = context.left_alone(schema, entry, exists=True)
         wanted = Wanted(schema, {key: value for key, value in values.items() if key not in left}, entry.state)
+        options = context.options
+        for hit in hits if entry.state == "present" else ():
+            # Somebody may have finished the record of this set, and have begun the next with the same key.
+            if options.uuids.get(options.names.get(hit.uuid, "")) == hit.uuid and self._is_as_wanted(wanted, hit):
+                return [hit]
         return possible_targets(wanted, hits, partial(self._is_as_wanted, wanted))
 
     def _note_present(self, planned: Planned, current: Record | None) -> bool:

@@ -127,7 +127,7 @@ class RelabelledRecords(Aspect):
         """Note that a record with the key of an entry before has another key now."""
         context = self._context
         exists = any(entry is planned.entry for entry in context.claimed.get(planned.kind.name, {}).values())
-        advice = "Write the new key here if it is right, or give it back the old one with a rename in moved.yml"
+        advice = "Write the new key here and wherever files refer to it, or give it back the old one in moved.yml"
         words = (
             f"{planned} {'is another record' if exists else 'does not exist'}, and the record that had this key before "
             f"is now {_name(context, planned, record)} ({record.uuid}): its key was changed. "

@@ -113,6 +113,7 @@ class _BlockerSearch:
         for planned in self._removals.values():
             planned.leaving = ()
         self.searched: set[str] = set()
+        self._hidden: list[str] = []
         self._found: dict[str, list[Blocker]] = {}
         types = {link_to(removal.kind) for removal in self._removals.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
@@ -121,6 +122,8 @@ class _BlockerSearch:
             keys = {key: follows.get(key, "") for key, field in schema.fields.items() if field.type in types}
             if keys:
                 self.searched.add(kind.name)
+                hidden = state.field_visibility(schema, keys=keys).hidden.intersection(keys)
+                self._hidden += [f"{key} of {kind.plural}" for key in sorted(hidden)]
                 for record in state.records(kind):
                     self._search(schema, keys, record)
                 for record in state.unlisted(kind):
@@ -132,7 +135,12 @@ class _BlockerSearch:
             yield self._removals[uuid], blockers
 
     def unknown(self) -> Iterator[str]:
-        """Say which deletions may fail because archived objects, which no list shows, may refer to what is deleted."""
+        """Say which deletions may fail because hidden fields, or archived objects, may refer to what is deleted."""
+        if self._hidden:
+            yield (
+                f"Deletions may fail, or leave links to what is deleted: this account does not see "
+                f"{', '.join(self._hidden)} (a role may hide fields), so nobody looked there."
+            )
         numbers = Counter(planned.section for planned in self._removals.values())
         for section, number in numbers.items() if OBJECT.name in self.searched else ():
             yield (
