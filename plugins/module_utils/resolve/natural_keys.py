@@ -325,6 +325,7 @@ def only_record(kind: Kind, words: str, hits: Sequence[Record], advice: str = ""
         emails = {normal_address(email) for record in hits if isinstance(email := record.flat.get("email"), str)}
         names = emails if len(emails) == len(hits) else [record.uuid or str(record.id) for record in hits]
         todo = f"; {advice}" if advice else ""
+        todo += f"; a {kind.status_key} may select one" if kind.status_key else ""
         raise Ambiguous(
             f"{len(hits)} {kind.plural} have {words}: {', '.join(sorted(names))}. Expected exactly one{todo}."
         )

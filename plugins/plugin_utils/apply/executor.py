@@ -80,7 +80,7 @@ class Outcome:
         sent because a record that they need was not created. :ivar not_tried: records that were not sent because the
         run stopped. :ivar refused: the failures of which the service certainly carried out nothing.
     :ivar twice: natural keys that exist twice after the creations, with both uuids.
-    :ivar is_partial: True if a failed record was written in part.
+    :ivar is_partial: True if a failed record was written in part. :ivar is_stopped: True if the run stopped early.
     """
 
     done: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -90,6 +90,7 @@ class Outcome:
     refused: list[Planned] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     is_partial: bool = False
+    is_stopped: bool = False
 
     @property
     def has_changed(self) -> bool:
@@ -140,6 +141,7 @@ class Executor:
             self._run_level(batch)
             if level == Level.FIELDS:
                 self._settle_definitions(batch)
+        self.outcome.is_stopped = bool(self._stopped)
         if not self._stopped:
             self._check_results()
         return self.outcome

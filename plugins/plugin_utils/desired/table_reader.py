@@ -144,7 +144,7 @@ class TableReader:
         return _Mapped(value, node, self._written, constant, dialect)
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
-        words = self.table.values.get(normal_name(name)) or self.table.values.get(normal_name(column))
+        words = self.table.values.get(normal_name(name))
         if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
             return _set(words[word])
         if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
@@ -199,10 +199,13 @@ def check_identity(
     :param is_complete: returns True if a schema has all fields of a kind. Otherwise an unknown column may be any field.
     :param odd_keys: collects the mistakes that are none if a record has the key; None if that can't be known.
     """
+    for setting in desired.tables.all_entries:
+        reads = [
+            (read, schema_of(KINDS[SECTIONS[read.section]])) for read in desired.tables_read if read.table is setting
+        ]
+        for words in _misnamed_values(setting, reads, is_complete) if reads else ():
+            yield setting.place, FieldError.at((), f"{setting.setting}.values: {words}")
     for table in desired.tables_read:
-        kind = KINDS[SECTIONS[table.section]]
-        for words in _misnamed_values(table, schema_of(kind), is_complete(kind)):
-            yield table.table.place, FieldError.at((), f"{table.table.setting}.values: {words}")
         mistake = _why_unidentified(desired, table, schema_of, is_complete)
         if mistake is not None:
             desired.unidentified.add(table.source)
@@ -259,15 +262,23 @@ def _number_findings(
             yield entry, name, FieldError.at((name,), f"{name}: {shorten(key)}: {why}", "", Misfit(key, why))
 
 
-def _misnamed_values(read: ReadTable, schema: Schema, is_complete: bool) -> Iterator[str]:
-    """Yield what is wrong with each name in ``values`` that is no column, although its field has one or none exists."""
-    fields = {field.key: name for name in sorted(read.names) if (field := schema.find(name)) is not None}
-    for name in sorted(read.table.values.keys() - set(map(normal_name, (*read.names, *read.columns)))):
-        field = schema.find(name)
-        if field is not None and field.key in fields:
-            yield f"{name}: this field is {fields[field.key]} in {read.source}; write that name in values, too"
-        elif field is None and is_complete:
-            yield f"{name}: {schema.why_unknown(name)}"
+def _misnamed_values(
+    table: Table, reads: Sequence[tuple[ReadTable, Schema]], is_complete: Callable[[Kind], bool]
+) -> Iterator[str]:
+    """Yield what is wrong with each name in ``values`` that no file of the setting has as a field.
+
+    :param reads: its files, each with the fields of its section.
+    """
+    known = {name: schema.find(name) for read, schema in reads for name in sorted(read.names)}
+    for name in sorted(table.values.keys() - set(map(normal_name, known))):
+        found = [field for _read, schema in reads if (field := schema.find(name)) is not None]
+        written = [own for own, field in known.items() if field in found]
+        if name in table.columns:
+            yield f"{name}: this is a column; write its field, {table.columns[name]}"
+        elif written and table.values.keys().isdisjoint(map(normal_name, written)):
+            yield f"{name}: write this field as the files do, {written[0]}"
+        elif not found and all(is_complete(schema.kind) for _read, schema in reads):
+            yield f"{name}: {reads[0][1].why_unknown(name)}"
 
 
 def _why_unidentified(

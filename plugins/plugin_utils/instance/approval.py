@@ -29,15 +29,7 @@ from ..apply.strict_json import Digest, one_of
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
-from ..set_plan.canonical import (
-    Canon,
-    as_text,
-    digest_of_text,
-    hides_values,
-    lasting_name,
-    relations_of,
-    without_relations,
-)
+from ..set_plan import canonical
 from ..set_plan.plan import InstancePlan, Planned, drop_changes
 from ..set_plan.removal_blockers import without_blocked
 
@@ -182,32 +174,34 @@ class Digests:
         for uuid, name in _existing(plan):
             if name in creations:
                 self._created[uuid] = creations[name]
-        self._canon = Canon(self._reference, self._file, self._name)
+        self._canon = canonical.Canon(self._reference, self._file, self._name)
 
     def approved(self, planned: Planned) -> ApprovedChange:
         """Return a planned change as an approval has it."""
         change, entry, schema = planned.change, planned.entry, planned.schema
-        key = self._key if hides_values(self._hiding, schema, entry) else None
+        key = self._key if canonical.hides_values(self._hiding, schema, entry) else None
         uuid = change.current.uuid if change.current is not None else ""
         about = [planned.kind.name, entry.template, entry.pruned]
         written = {name: value for name, value in planned.desired.items() if name not in planned.left_alone}
         before = self._before(planned)
-        values = self._canon.values(schema, without_relations(entry, change.values))
-        wanted = self._canon.values(schema, without_relations(entry, written))
+        values = self._canon.values(schema, canonical.without_relations(entry, change.values))
+        wanted = self._canon.values(schema, canonical.without_relations(entry, written))
         relations = self._relations(entry)
         return ApprovedChange(
             planned.section,
             planned.noted,
             change.action,
             uuid,
-            digest_of_text(as_text([*about, change.action, uuid, change.unarchive, before, values, relations]), key),
-            digest_of_text(as_text([*about, entry.state, wanted, relations]), key),
+            canonical.digest_of_text(
+                canonical.as_text([*about, change.action, uuid, change.unarchive, before, values, relations]), key
+            ),
+            canonical.digest_of_text(canonical.as_text([*about, entry.state, wanted, relations]), key),
             tuple(sorted(self._fields(planned))),
         )
 
     def _relations(self, entry: Entry) -> dict[str, Any]:
         """Return the relations of a definition: to existing fields by uuid, to those of the approval as written."""
-        written = relations_of(entry)
+        written = canonical.relations_of(entry)
         if not written:
             return {}
         found = related(entry.fields["relations"], lambda: self._contents.client.definitions(entry.template))
@@ -232,7 +226,7 @@ class Digests:
 
     def _fields(self, planned: Planned) -> Iterator[str]:
         for name in planned.change.values:
-            yield lasting_name(planned.schema, name)
+            yield canonical.lasting_name(planned.schema, name)
         if planned.relations:
             yield "relations"
         if planned.change.unarchive:
@@ -241,7 +235,7 @@ class Digests:
     def _name(self, schema: Schema, key: str) -> str:
         """Return the key of a field, or its label if the approval creates the field. Others may swap labels."""
         field = schema.fields.get(key)
-        return key if field is None or field.uuid not in self._created else lasting_name(schema, key)
+        return key if field is None or field.uuid not in self._created else canonical.lasting_name(schema, key)
 
     def is_created(self, reference: Reference) -> bool:
         """Return True if a reference leads to a record that the approval creates."""

@@ -406,8 +406,9 @@ class _Run:
         notes.applied(outcome, self._baseline)
         if not plan.changes:
             recording.finish()
-            return self._result(self._without_changes(), plan)
         self._record_digest = recording.digest
+        if not plan.changes:
+            return self._result(self._without_changes(), plan)
         if not outcome.has_failed:
             journal.ended()
         name = "changed" if outcome.has_changed else self._without_changes()

@@ -155,8 +155,9 @@ class _Missing:
             planned = self._planned[index]
             if not context.claim(planned.kind, record.uuid, planned.entry):
                 continue
-            # A record that should be archived and is in no list needs no change.
-            assume = ASSUMED_ARCHIVED in context.options.allow or planned.entry.state == "archived"
+            # A record that should be archived and is in no list needs no change, and the set may have archived it.
+            is_own = planned.entry.state == "archived" or record.uuid in context.options.archived
+            assume = is_own or ASSUMED_ARCHIVED in context.options.allow
             try:
                 planned.archived = is_archived_duplicate(context.client, record, assume)
             except MayBeHidden as hidden:

@@ -17,22 +17,10 @@ from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
 from ...module_utils.model.types_links import Reference, references_in, with_references
-from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve import natural_keys, references
 from ...module_utils.resolve.field_visibility import LIMITED, perhaps_hidden, why_unfound
 from ...module_utils.resolve.hidden_records import NO, visibility
 from ...module_utils.resolve.natural_keys import KeyIndex, normal_key
-from ...module_utils.resolve.references import (
-    Lookup,
-    Question,
-    Unresolved,
-    Why,
-    by_name,
-    identity_of,
-    is_number,
-    resolve,
-    why_two,
-    with_target,
-)
 from .listed_records import ListedRecords
 
 _MOST_HINTS = 20
@@ -73,7 +61,7 @@ class ListedState(ListedRecords):
         self._hides: dict[int, bool] = {}
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
-        self.renamed: Callable[[Question], Question | None] = lambda _question: None
+        self.renamed: Callable[[references.Question], references.Question | None] = lambda _question: None
         self.old_names_used = 0
 
     # ---- planned records
@@ -198,7 +186,9 @@ class ListedState(ListedRecords):
         """
         if reference.pending is not None:
             record = self._found.get(id(reference.pending))
-            return Meaning(reference if record is None else with_target(replace(reference, pending=None), record))
+            return Meaning(
+                reference if record is None else references.with_target(replace(reference, pending=None), record)
+            )
         if reference.resolved:
             return self.look_up(reference, before)
         written = reference.written
@@ -207,10 +197,10 @@ class ListedState(ListedRecords):
         if is_name and written in known:
             same = known[written]
             return Meaning(same if same.location == reference.location else replace(same, location=reference.location))
-        [lookup] = resolve([reference], _Names(self, before)).lookups
+        [lookup] = references.resolve([reference], _Names(self, before)).lookups
         problem = _words_of(lookup, self._doubt)
         if lookup.target is not None:
-            reference = with_target(reference, lookup.target)
+            reference = references.with_target(reference, lookup.target)
             if is_name:
                 # Matching a kind adds planned records, which clears this cache.
                 self._resolved.setdefault(reference.target, {})[str(written)] = reference
@@ -239,23 +229,23 @@ class ListedState(ListedRecords):
             # A plan names the record, and its name begins with that of its place.
             self.records(KINDS[kind.parent])
         reference = self.completed(reference)
-        if is_number(reference) and not before and (problem := self._why_two(reference)):
+        if references.is_number(reference) and not before and (problem := self._why_two(reference)):
             return Meaning(reference, FieldError.at((), problem, misfit=Misfit(reference.written, problem)))
         if not written or self.find(reference) is not None:
             return Meaning(reference)
         record = self.read_unlisted(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
         if record is not None:
-            return Meaning(with_target(reference, record))
+            return Meaning(references.with_target(reference, record))
         doubt = self._doubt(perhaps_hidden(kind))
         cause = Misfit(reference.written, f"there is no such {kind.words}{doubt}", is_unknown=True)
-        problem = f"there is no {kind.words} with the {identity_of(reference)}{doubt}"
+        problem = f"there is no {kind.words} with the {references.identity_of(reference)}{doubt}"
         return Meaning(reference, FieldError.at((), problem, misfit=cause))
 
     def _why_two(self, reference: Reference) -> str:
         """Say that an integer is the id of one record and the name of another; empty if it is not."""
-        ways = by_name(KINDS[reference.target], str(reference.written))
+        ways = references.by_name(KINDS[reference.target], str(reference.written))
         hits = {id(hit): hit for way in ways for hit in self.target_of(way, before=False)[0]}
-        return why_two(reference, list(hits.values()), self.shown_name_of, self.find(reference))
+        return references.why_two(reference, list(hits.values()), self.shown_name_of, self.find(reference))
 
     def _doubt(self, words: str) -> str:
         """Return why a missing record may exist, or an empty text if the lists prove that no record is hidden.
@@ -269,7 +259,7 @@ class ListedState(ListedRecords):
             self._hides[len(lists)] = visibility(self.client, lists, read=None).hidden_records != NO
         return words if self._hides[len(lists)] else ""
 
-    def target_of(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
+    def target_of(self, question: references.Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Find the targets of some fields, existing or planned, and separately the records that lose this natural key.
 
         :param before: use names as they are before anything is renamed.
@@ -332,7 +322,7 @@ class _Names:
     def schema(self, kind: Kind) -> Schema:
         return self.state.schema(kind)
 
-    def find(self, _kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
+    def find(self, _kind: Kind, questions: Sequence[Sequence[references.Question]]) -> list[list[Any]]:
         found = []
         for alternatives in questions:
             hits: dict[Any, Any] = {}
@@ -342,7 +332,7 @@ class _Names:
             found.append(list(hits.values()))
         return found
 
-    def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+    def why_removed(self, kind: Kind, questions: Sequence[references.Question], written: Any) -> str:
         renamed = [record for question in questions for record in self.state.target_of(question, self.before)[1]]
         if not renamed:
             keys = {key for question in questions for key in question.keys}
@@ -359,7 +349,7 @@ class _Names:
         return self.state.shown_name_of(record)
 
 
-def _words_of(lookup: Lookup, doubt: Callable[[str], str]) -> str:
+def _words_of(lookup: references.Lookup, doubt: Callable[[str], str]) -> str:
     """Return the problem of a reference and of the references in its map; empty if there is none."""
     reference = lookup.reference
     wrong = [_words_of_problem(problem, doubt(problem.doubt)) for problem in lookup.problems]
@@ -378,9 +368,9 @@ def _words_of(lookup: Lookup, doubt: Callable[[str], str]) -> str:
     return FieldError.at(way, f"{about}: {'; '.join(wrong)}", misfit=cause)
 
 
-def _words_of_problem(problem: Unresolved, doubt: str) -> FieldError:
+def _words_of_problem(problem: references.Unresolved, doubt: str) -> FieldError:
     words = f"{problem.words}{doubt}"
-    if problem.why is Why.AMBIGUOUS:
+    if problem.why is references.Why.AMBIGUOUS:
         words += "; expected exactly one"
     if problem.nearest:
         words += f"; the nearest are {', '.join(map(repr, problem.nearest))}"
@@ -390,6 +380,6 @@ def _words_of_problem(problem: Unresolved, doubt: str) -> FieldError:
         misfit=Misfit(
             problem.reference.written,
             f"{problem.cause}{doubt}" if problem.cause else words,
-            is_unknown=problem.why is Why.MISSING,
+            is_unknown=problem.why is references.Why.MISSING,
         ),
     )

@@ -182,19 +182,25 @@ def _together(first: RecordedChange, then: RecordedChange, created: str | None) 
     :param created: the uuid that the journal noted for a creation; None if it noted none.
     """
     uuid = then.uuid or first.uuid
+    is_unproven = first.action == CREATE and not first.uuid
+    is_foreign = is_unproven and (then.action == CREATE or created not in ("", then.uuid))
+    if not first.may_have_effect or is_foreign or (first.action == DELETE and then.action == UPDATE):
+        # The first run did nothing to it.
+        return [then]
     if not then.may_have_effect:
         return [replace(first, uuid=first.uuid or uuid)]
-    is_new = first.action == CREATE and then.action != CREATE
-    if not first.may_have_effect or (is_new and not first.uuid and created not in ("", then.uuid)):
-        # Somebody else created it between the runs, or the first run changed nothing.
-        return [then]
     is_again = first.action == DELETE and then.action == CREATE
     if is_again != (bool(first.uuid) and first.uuid != uuid):
         return [first, then]
     # What the first run created, or brought back from the archive, was not there before.
     was_away = first.action == CREATE or (first.unarchived and then.action == ARCHIVE)
     # What differs from the same wish again is what somebody wrote between the runs, or what was there before both.
-    since = {key: was for key, was in then.before.items() if _is_same(then, first, key)}
+    same = [key for key, value in then.after.items() if _is_same(value, first.after.get(key))]
+    is_removal = then.action == first.action == DELETE
+    # Only the other one of a written room and location is in no value that was written.
+    since = {
+        key: was for key, was in then.before.items() if is_removal or key in same or (same and key not in then.after)
+    }
     return [
         replace(
             first if was_away else then,
@@ -208,12 +214,9 @@ def _together(first: RecordedChange, then: RecordedChange, created: str | None) 
     ]
 
 
-def _is_same(then: RecordedChange, first: RecordedChange, key: str) -> bool:
-    """Return True if two runs wanted the same value of a field, or the same removal."""
-    if then.action == first.action == DELETE:
-        return True
-    now, earlier = then.after.get(key), first.after.get(key)
-    return now is not None and json.dumps(now, default=str) == json.dumps(earlier, default=str)
+def _is_same(now: Any, read: Any) -> bool:
+    """Return True if a value is equal to one that was read from a record."""
+    return json.dumps(now, default=str) == json.dumps(read, default=str)
 
 
 def record_from(content: bytes, digest: str) -> ApplyRecord:

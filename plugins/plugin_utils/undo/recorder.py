@@ -198,9 +198,10 @@ class Recording:
 
     def _write(self, plan: InstancePlan, outcome: Outcome | None) -> None:
         changes = recorded_changes(plan, self.hides, self.without_credentials, outcome)
-        # The next run finishes what failed. A task that outlives a killed playbook stops in good order.
-        is_complete = outcome is not None and not outcome.has_failed
-        record = replace(self.head, changes=changes, is_complete=is_complete)
+        # The next undo of the same record finishes what failed. A failed apply may be undone as it is, but the next one
+        # goes on with one that stopped: a task that outlives a killed playbook stops in good order.
+        is_open = outcome is None or outcome.is_stopped or (bool(self.head.undoes) and outcome.has_failed)
+        record = replace(self.head, changes=changes, is_complete=not is_open)
         if self._earlier is not None:
             record = record.continued(self._earlier, self._created)
         self.digest = self.place.write(record)

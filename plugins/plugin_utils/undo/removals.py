@@ -56,7 +56,7 @@ def why_referred(state: ListedState, desired: DesiredInstance, withdrawn: Collec
     found = {uuid: state.of_uuid(OBJECT, uuid) for uuid in archived}
     numbers = {record.id: uuid for uuid, record in found.items() if record is not None}
     refusals = []
-    for record in may_refer(state, (OBJECT, *ABOUT_OBJECTS, HUB_ITEM), desired.warnings):
+    for record in may_refer(state, (OBJECT, *ABOUT_OBJECTS, HUB_ITEM, HUB_ORDER), desired.warnings):
         if record.uuid and record.uuid in removed:
             continue
         for key, uuid in _objects_in(state, record, numbers):
@@ -75,7 +75,7 @@ def may_refer(state: ListedState, kinds: Iterable[Kind], warnings: list[str]) ->
     """Yield the records of kinds that may refer to objects. Kinds that can't be read are added to the warnings."""
     for kind in kinds:
         try:
-            yield from [*offered(state), *state.records(HUB_ORDER)] if kind is HUB_ITEM else state.records(kind)
+            yield from offered(state) if kind is HUB_ITEM else state.records(kind)
         except SeventhingsError as error:
             warnings.append(f"{kind.plural}: whether they refer to these objects was not looked up: {error.message}")
 
@@ -87,7 +87,7 @@ def _objects_in(state: ListedState, record: Record, numbers: Mapping[int | None,
     """
     if record.kind in (HUB_ITEM, HUB_ORDER):
         ids = {asset_id(record)} if record.kind is HUB_ITEM else asset_ids(record)
-        if record.kind is HUB_ITEM or not is_cancelled(record):
+        if record.kind is HUB_ITEM or not (is_cancelled(record) or record.flat.get("completed")):
             yield from (("asset_id", numbers[number]) for number in numbers.keys() & ids - {None})
         return
     for key, value in state.schema(record.kind).read(record.flat).items():

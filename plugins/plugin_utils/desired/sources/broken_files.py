@@ -105,7 +105,8 @@ def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
     amounts = [(_AMOUNT if has_gap else _SUM).fullmatch(str(cell)) is not None for cell in others]
     is_sum = any(amounts) if amounts and is_last and has_gap else all(amounts)
     dialect = node.format_of("")
-    if not is_sum or not (amounts or (dialect is not None and dialect.ignore)):
+    # A name of several words needs an amount.
+    if not is_sum or not (amounts or (dialect is not None and dialect.ignore and len(first.split()) == 1)):
         return False
     words = f"this row begins with {shorten(first)} and looks like totals; {how_to_leave_out(first.strip())}"
     findings.append(Finding(node.place, words))

@@ -82,7 +82,7 @@ class Table:
                     if not self._takes_header(cells, last):
                         return
                     continue
-                if cells[: len(self.header)] == self.header:
+                if len(self.header) > 1 and cells[: len(self.header)] == self.header:
                     why = f"this row repeats the names of the columns; {how_to_leave_out(self.header[0])}"
                     self.find(last, 0, why, why.partition(";")[0])
                     continue

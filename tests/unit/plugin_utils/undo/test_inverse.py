@@ -497,6 +497,39 @@ def test_a_created_record_that_was_changed_since_stays(here: Instance) -> None:
 # ---- deleted records
 
 
+@pytest.mark.parametrize(
+    ("outcome", "after", "is_removed"),
+    [
+        ("failed", {"accessories": ["100003"]}, True),
+        ("failed", {"documents": ["b.txt"]}, True),
+        ("failed", {"target_room": "North/1"}, False),
+        ("done", {"accessories": ["100003"]}, False),
+        ("done", {"documents": ["b.txt"]}, False),
+    ],
+)
+def test_what_follows_a_creation_may_be_missing(
+    here: Instance, outcome: str, after: Mapping[str, Any], is_removed: bool
+) -> None:
+    links = {key: [here.reference(OBJECT, "100003")] if key == "accessories" else value for key, value in after.items()}
+    created = here.change(OBJECT, "100004", "create", outcome=outcome, after={"barcode": "100004", **links})
+    assert bool(here.undo(created, is_approved=True).entries) == is_removed
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "is_removed"),
+    [("failed", "closed", True), ("unknown", "closed", False), ("done", "closed", False), ("unknown", "open", True)],
+)
+def test_a_created_task_is_removed_unless_somebody_opened_it_again(
+    here: Instance, outcome: str, status: str, is_removed: bool
+) -> None:
+    task, link = KINDS["task"], here.reference(OBJECT, "100002")
+    after = {"title": "T1", "deadline": "2032-01-01", "assignees": [reference(KINDS["user"], ADA)], "comment": "Look."}
+    created = here.change(
+        task, "T1", "create", outcome=outcome, after={**after, "references": [link], "status": status}
+    )
+    assert bool(here.undo(created, is_approved=True).entries) == is_removed
+
+
 def deleted(kind: Kind, key: str, before: Mapping[str, Any], **members: Any) -> RecordedChange:
     return change(kind, key, "delete", **{"uuid": NOWHERE, "before": before, **members})
 
@@ -511,6 +544,15 @@ def test_a_deleted_record_that_exists_is_left_alone(here: Instance) -> None:
     here.archive(100005)
     archived = here.change(OBJECT, "100005", "delete", before=GONE)
     assert [found.fields for found in here.undo(again, archived, other).entries] == [GONE]
+
+
+def test_one_of_two_deleted_records_with_one_key_is_created_again(here: Instance) -> None:
+    first, then = deleted(OBJECT, "100009", GONE), deleted(OBJECT, "100009", GONE, uuid=LOST)
+    found = here.undo(first, then)
+    assert [made.fields for made in found.entries] == [GONE]
+    taken = "another record has its key now"
+    assert found.warnings[1:] == [f"object 100009: {taken}."]
+    assert found.kept[1:] == [f"objects 100009, : {taken}"]
 
 
 def test_a_deleted_record_whose_key_is_in_use_is_not_created(here: Instance) -> None:
@@ -896,6 +938,14 @@ def test_references_that_the_undo_removes_do_not_count(here: Instance) -> None:
     description = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={"description": "now"})
     assert len(here.undo(removal(here, "100002"), description, task, **orders).refusals) == 1
     assert len(here.undo(removal(here, "100002"), links, **orders).refusals) == 1
+
+
+def test_tasks_are_only_read_if_an_object_is_created_again(here: Instance) -> None:
+    room = deleted(KINDS["room"], "North/9", {"building_id": here.reference(KINDS["location"], "North"), "number": "9"})
+    here.embedded.fault("403", path="*/tasks")
+    assert here.undo(room).warnings == [IN_PART]
+    words, *_others = here.undo(deleted(OBJECT, "100009", GONE)).warnings[::-1]
+    assert words.startswith("tasks: whether they refer to these objects was not looked up: GET ")
 
 
 def test_a_list_that_can_not_be_read_is_a_warning(here: Instance) -> None:
