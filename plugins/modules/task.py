@@ -13,8 +13,8 @@ description:
   - Creates, changes, closes, reopens and deletes the tasks of an instance. A task reminds a user of work on objects.
   - A task is found by its O(title), by other options (O(match_on)), or by its O(uuid). Closed tasks are ignored if an
     open task matches. A closed task stays closed unless O(status=open).
-  - Two matching open tasks are an error, and so are any two for O(state=absent) without O(status), and two closed ones
-    for more than O(status=closed).
+  - Errors are two open matches, any two for O(state=absent) without O(status), and two closed ones for more than
+    O(status=closed).
 options:
   title:
     description:
