@@ -31,6 +31,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.row_rules import RowRules
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.listed_state import ListedState
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, inverse_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord, RecordedChange
@@ -606,6 +607,29 @@ def test_a_resumed_undo_recognises_what_it_created(here: Instance, mark: str) ->
     assert here.undo(again, is_resumed=True, changed_since="force").entries == expected
 
 
+def test_a_resumed_undo_leaves_what_others_wrote_since(here: Instance) -> None:
+    uuid = here.uuid(OBJECT, "100001")
+    here.creations.add(uuid)
+    before = {"barcode": "100001", "inventory_name": "Two", "description": "then", "purchasing_price": "9.00"}
+    found = here.undo(deleted(OBJECT, "100001", before), is_resumed=True)
+    words = "object 100001: inventory_name, description was changed since the apply, and is left as it is."
+    assert found.warnings[1:] == [words]
+    named = deleted(OBJECT, "One", {**before, "inventory_name": "One"}, keys=("inventory_name",))
+    (again,) = here.undo(named, is_resumed=True).entries
+    assert again.rules == RowRules(match=(("inventory_name",),))
+
+
+def test_a_deleted_room_whose_key_is_in_use_is_not_created(here: Instance) -> None:
+    place = here.reference(LOCATION, "North")
+    assert here.undo(deleted(ROOM, "North/1", {"building_id": place, "number": "1", "name": "9"})).entries == []
+
+
+def test_the_archive_does_not_keep_a_key_from_returning(here: Instance) -> None:
+    here.archive(100005)
+    code = here.change(OBJECT, "100004", "update", before={"barcode": "100005"}, after={"barcode": "100004"})
+    assert here.undo(code).entries == [here.entry(OBJECT, "100004", {"barcode": "100005"})]
+
+
 # ---- offers
 
 
@@ -680,6 +704,40 @@ def test_a_room_returns_alone_because_its_location_follows(here: Instance) -> No
     assert written(restored(here, "target_room", None)) == {"target_room": None}
     place = here.reference(LOCATION, "South")
     assert written(restored(here, "target_building", place)) == {"target_building": "South"}
+
+
+def moved(here: Instance, key: str, before: Mapping[str, Any], **after: Any) -> Found:
+    """Return the inverse of an update of rooms and locations."""
+    return here.undo(here.change(OBJECT, key, "update", before=before, after=after))
+
+
+def test_what_followed_a_room_returns_if_nobody_wrote_it(here: Instance) -> None:
+    room, place = here.reference(ROOM, "North/1"), here.reference(LOCATION, "North")
+    before = {"target_room": None, "target_building": here.reference(LOCATION, "South")}
+    assert written(moved(here, "100001", before, target_room=room)) == {"target_room": None, "target_building": "South"}
+    gone = moved(here, "100001", {**before, "target_building": reference(LOCATION, "Gone")}, target_room=room)
+    lost = "target_building can't be restored in full, because Gone does not exist any more"
+    assert gone.warnings == [f"object 100001: {lost}."]
+    secret = moved(here, "100001", {**before, "target_building": HIDDEN}, target_room=room)
+    assert written(secret) == {"target_room": None}
+    emptied = moved(here, "100002", {"target_room": room, "target_building": place}, target_building=None)
+    why = "target_room is not restored, because the service or somebody emptied it"
+    assert (written(emptied), emptied.warnings) == ({"target_building": "North"}, [f"object 100002: {why}."])
+
+
+def test_each_room_returns_with_its_own_location(here: Instance) -> None:
+    here.edit(100001, actual_room="North/1")
+    room, south = here.reference(ROOM, "North/1"), here.reference(LOCATION, "South")
+    for first, then in (("target", "actual"), ("actual", "target")):
+        before = {f"{first}_room": None, f"{first}_building": south, f"{then}_room": None, f"{then}_building": south}
+        after = {f"{first}_room": here.reference(ROOM, "South/1"), f"{then}_room": room}
+        found = moved(here, "100001", before, **after)
+        assert written(found) == {f"{then}_room": None, f"{then}_building": "South"}
+        assert found.warnings == [f"object 100001: {first}_room was changed since the apply, and is left as it is."]
+
+
+def test_a_value_of_which_only_a_fingerprint_is_known_stays(here: Instance) -> None:
+    assert restored(here, "description", HIDDEN, "now").entries == []
 
 
 @pytest.mark.parametrize(
