@@ -624,6 +624,26 @@ def test_a_deleted_room_whose_key_is_in_use_is_not_created(here: Instance) -> No
     assert here.undo(deleted(ROOM, "North/1", {"building_id": place, "number": "1", "name": "9"})).entries == []
 
 
+def test_a_record_with_a_key_of_its_own_is_restored_by_that_key(here: Instance) -> None:
+    text = {"before": {"description": "old"}, "after": {"description": "now"}}
+    (found,) = here.undo(here.change(OBJECT, "100001", "update", keys=("inventory_name",), **text)).entries
+    assert found.rules == RowRules(match=(("inventory_name",),))
+
+
+def test_a_task_gets_its_title_back_although_another_one_has_it(here: Instance) -> None:
+    order = {"deadline": "2032-01-01", "assignees": [ADA], "references": [{"barcode": "100002"}]}
+    here.call("task", title="T2", **order)
+    title = here.change(KINDS["task"], "T1", "update", before={"title": "T2"}, after={"title": "T1"})
+    assert [found.fields for found in here.undo(title).entries] == [{"title": "T2"}]
+
+
+def test_an_archived_record_keeps_the_key_that_it_has_now(here: Instance) -> None:
+    here.archive(100005)
+    archived = here.change(OBJECT, "100005", "archive", before={"barcode": "100009"})
+    found = here.undo(archived, changed_since="force")
+    assert found.entries == [here.entry(OBJECT, "100005", {"barcode": "100005"})]
+
+
 def test_the_archive_does_not_keep_a_key_from_returning(here: Instance) -> None:
     here.archive(100005)
     code = here.change(OBJECT, "100004", "update", before={"barcode": "100005"}, after={"barcode": "100004"})
