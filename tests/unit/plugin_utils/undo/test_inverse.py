@@ -628,6 +628,9 @@ def test_a_record_with_a_key_of_its_own_is_restored_by_that_key(here: Instance) 
     text = {"before": {"description": "old"}, "after": {"description": "now"}}
     (found,) = here.undo(here.change(OBJECT, "100001", "update", keys=("inventory_name",), **text)).entries
     assert found.rules == RowRules(match=(("inventory_name",),))
+    made = here.change(OBJECT, "100001", "create", keys=("inventory_name",), after={"inventory_name": "One"})
+    (removed,) = here.undo(made, is_approved=True).entries
+    assert (removed.fields, removed.rules) == ({"inventory_name": "One"}, RowRules(match=(("inventory_name",),)))
 
 
 def test_a_task_gets_its_title_back_although_another_one_has_it(here: Instance) -> None:
@@ -756,8 +759,34 @@ def test_each_room_returns_with_its_own_location(here: Instance) -> None:
         assert found.warnings == [f"object 100001: {first}_room was changed since the apply, and is left as it is."]
 
 
+def test_a_location_returns_unless_somebody_wrote_the_room_since(here: Instance) -> None:
+    here.edit(100001, actual_room="North/1")
+    south, rooms = here.reference(LOCATION, "South"), {key: here.reference(ROOM, key) for key in ("North/1", "South/1")}
+    for first, then in (("target", "actual"), ("actual", "target")):
+        other = {f"{then}_room": None, f"{then}_building": south}
+        order: dict[str, Any] = {"after": {f"{first}_building": None, f"{then}_room": rooms["North/1"]}}
+        before = {f"{first}_room": rooms["North/1"], f"{first}_building": south, **other}
+        found = here.undo(here.change(OBJECT, "100001", "update", before=before, **order), changed_since="force")
+        assert written(found) == {f"{first}_building": "South", f"{then}_room": None, f"{then}_building": "South"}
+        before = {**before, f"{first}_room": rooms["South/1"]}
+        kept = here.undo(here.change(OBJECT, "100001", "update", before=before, **order), changed_since="force")
+        assert written(kept) == {f"{then}_room": None, f"{then}_building": "South"}
+        assert kept.warnings == [f"object 100001: {first}_room was changed since the apply, and is left as it is."]
+
+
 def test_a_value_of_which_only_a_fingerprint_is_known_stays(here: Instance) -> None:
-    assert restored(here, "description", HIDDEN, "now").entries == []
+    found = restored(here, "description", HIDDEN, "now")
+    assert found.entries == []
+    hidden = "1 vaulted, hidden or unreadable value can't be undone, because the apply record has only fingerprints"
+    assert found.warnings[1:] == [f"objects: {hidden}."]
+
+
+def test_a_value_that_does_not_fit_any_more_stays(here: Instance) -> None:
+    found = restored(here, "Mark", "longer than nine", "now")
+    assert found.entries == []
+    why = "can't be restored, because its earlier value does not fit the field any more"
+    (words,) = found.warnings
+    assert words.endswith(f" {why}.")
 
 
 @pytest.mark.parametrize(
