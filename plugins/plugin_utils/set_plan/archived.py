@@ -155,7 +155,7 @@ class _Missing:
             planned = self._planned[index]
             if not context.claim(planned.kind, record.uuid, planned.entry):
                 continue
-            # A record that should be archived and is in no list needs no change, and the set may have archived it.
+            # A record that should be archived and is in no list needs no change. The set knows what it archived itself.
             is_own = planned.entry.state == "archived" or record.uuid in context.options.archived
             assume = is_own or ASSUMED_ARCHIVED in context.options.allow
             try:
