@@ -19,19 +19,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from ...module_utils import errors
 from ...module_utils.client.client import Client
 from ...module_utils.client.files import Contents, recognise, upload_missing
 from ...module_utils.client.record import Record
-from ...module_utils.errors import (
-    REFUSED_VALUES,
-    AccessTokenRefused,
-    InvalidInput,
-    OutcomeUnknown,
-    PermissionMissing,
-    ServiceUnavailable,
-    SeventhingsError,
-    TooManyRequests,
-)
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import HUB_ITEM, OBJECT, USER, Level
 from ...module_utils.model.types_links import attachments_in, references_in
@@ -157,7 +148,7 @@ class Executor:
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
         try:
             learn_keys(self._client, self._plan.changes)
-        except SeventhingsError as error:
+        except errors.SeventhingsError as error:
             self._stopped = f"not sent, because the keys of new fields could not be read: {error.message}"
             return
         for planned in level:
@@ -165,7 +156,7 @@ class Executor:
                 continue
             try:
                 self._relate(planned)
-            except SeventhingsError as error:
+            except errors.SeventhingsError as error:
                 self._uncount(planned)
                 self._fail_with(planned, error)
 
@@ -188,7 +179,7 @@ class Executor:
             state = self._listed_now(created, lists)
             self.outcome.twice += duplicates_of(state, created)
             failures = self._effects.failures(state, lists, read_again)
-        except SeventhingsError as error:
+        except errors.SeventhingsError as error:
             # All changes were sent, so report the failed read as a warning.
             self._plan.warnings.append(
                 f"Whether the changes had an effect, and whether somebody else created the same, was not looked up: "
@@ -206,7 +197,7 @@ class Executor:
         planned, kind = write.planned, write.kind.name
         if self._ready.begun(planned) is None:
             self._uncount(planned, failure.is_partial)
-        self._fail_with(planned, SeventhingsError(failure.reason))
+        self._fail_with(planned, errors.SeventhingsError(failure.reason))
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
                 self._journal.managed(kind, {write.identity: planned.journal_key})
@@ -250,12 +241,15 @@ class Executor:
         except Exception as error:
             # Most errors, whatever they are, let the other changes go on, and the result reports them.
             # Everything was checked during planning, so only the login can be invalid input now.
-            is_locked_out = isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
+            is_locked_out = isinstance(error, errors.InvalidInput) and planned.kind.can_be_looked_up
             if isinstance(error, _ENDS_THE_RUN) or is_locked_out:
                 self._stopped = f"not sent, because of an earlier failure: {self._reason(planned, error)}"
             if planned.created_uuid:
                 self.outcome.is_partial = True
-            elif isinstance(error, (*REFUSED_VALUES, PermissionMissing)) and self._lost.error_of(planned) is None:
+            elif (
+                isinstance(error, (*errors.REFUSED_VALUES, errors.PermissionMissing))
+                and self._lost.error_of(planned) is None
+            ):
                 self.outcome.refused.append(planned)
             self._fail_with(planned, error)
         else:
@@ -271,8 +265,8 @@ class Executor:
         try:
             with self._lost.deferred(planned):
                 yield
-        except SeventhingsError as error:
-            if planned.created_uuid is None and not (isinstance(error, OutcomeUnknown) and error.is_lost):
+        except errors.SeventhingsError as error:
+            if planned.created_uuid is None and not (isinstance(error, errors.OutcomeUnknown) and error.is_lost):
                 # Without this note, the next run would wait for a record that is never created.
                 with contextlib.suppress(JournalBroken):
                     self._journal.not_created(planned.kind.name, planned.journal_key)
@@ -432,7 +426,7 @@ class Executor:
         try:
             with self._sending(planned):
                 applier.write(change, lambda: hits.pop() if hits else self._find(planned), lost=again and again[0])
-        except REFUSED_VALUES as refused:
+        except errors.REFUSED_VALUES as refused:
             owner = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
             if owner:
                 refused.message += f"{owner} The next plan looks it up in the archive (archived_lookups)."
@@ -450,7 +444,7 @@ class Executor:
             recognise(self._contents, attachments_in(value), linked)
         rest = plan_present(planned.schema, change.values, found)
         if rest.changed and not rest.is_half_created:
-            raise SeventhingsError(
+            raise errors.SeventhingsError(
                 f"The {planned.kind.words} {found.uuid} was created meanwhile, with other values than those that were "
                 "planned. Plan again."
             )
@@ -469,9 +463,9 @@ class Executor:
         return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
-class _Orphaned(SeventhingsError):
+class _Orphaned(errors.SeventhingsError):
     """Raised if the process that started this run no longer exists."""
 
 
-_ENDS_THE_RUN = (JournalBroken, AccessTokenRefused, TooManyRequests, ServiceUnavailable, _Orphaned)
+_ENDS_THE_RUN = (JournalBroken, errors.AccessTokenRefused, errors.TooManyRequests, errors.ServiceUnavailable, _Orphaned)
 """Errors that would also occur for every other record."""

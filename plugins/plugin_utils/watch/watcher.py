@@ -12,17 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...module_utils import errors
 from ...module_utils.client.client import Client
 from ...module_utils.client.query import Condition
 from ...module_utils.client.record import Record
-from ...module_utils.errors import (
-    AccessTokenRefused,
-    InvalidInput,
-    InvalidRequest,
-    ListMissing,
-    PermissionMissing,
-    ServiceError,
-)
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.resolve.listing import matching_records
@@ -83,19 +76,19 @@ class Watcher:
         self.problems = []
         try:
             self.client.tokens.current()
-        except (AccessTokenRefused, InvalidRequest, PermissionMissing) as refused:
-            raise InvalidInput(refused.message) from None
+        except (errors.AccessTokenRefused, errors.InvalidRequest, errors.PermissionMissing) as refused:
+            raise errors.InvalidInput(refused.message) from None
         self.client.forget_definitions()
         self._next = State(self._state.salt, dict(self._state.kinds))
         events: list[Event] = []
         for name in dict.fromkeys(self.options["kinds"]):
             try:
                 events += self._read_kind(KINDS[name])
-            except (ListMissing, PermissionMissing) as refused:
+            except (errors.ListMissing, errors.PermissionMissing) as refused:
                 self.problems.append(refused.message)
         unknown = [name for name in self.options["fields"] if name not in self._named]
         if unknown and not self.problems:
-            raise InvalidInput(f"fields: {', '.join(unknown)}: none of the kinds has such a field")
+            raise errors.InvalidInput(f"fields: {', '.join(unknown)}: none of the kinds has such a field")
         return events
 
     def keep(self) -> None:
@@ -134,7 +127,7 @@ class Watcher:
                 continue
             field = schema.find(date["field"])
             if field is None:
-                raise InvalidInput(f"dates: {date['field']}: {schema.why_unknown(date['field'])}")
+                raise errors.InvalidInput(f"dates: {date['field']}: {schema.why_unknown(date['field'])}")
             found.append(Watch(field.key, date["days"], date["field"]))
         return found
 
@@ -179,7 +172,7 @@ class Watcher:
         try:
             found = self.client.list_all(kind, [Condition(_STAMP, "gte", (state.stamp,))])
             count = self.client.count(kind)
-        except ServiceError:
+        except errors.ServiceError:
             cost.narrows = False
             return None
         if any(str(record.flat.get(_STAMP) or "") < state.stamp for record in found):
@@ -198,7 +191,7 @@ class Watcher:
         """Find out what happened to an unlisted record: ``deleted``, ``archived``, or ``hidden`` from this user."""
         try:
             record = self.client.get(kind, uuid)
-        except PermissionMissing:
+        except errors.PermissionMissing:
             return "hidden", None
         if record is None:
             return "deleted", None
