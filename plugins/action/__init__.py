@@ -7,8 +7,6 @@ So the engine is imported here. The worker processes, one per task, are forked f
 already. Otherwise each of them would compile and import it, which costs a tenth of a second per task.
 """
 
-from __future__ import annotations
-
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import module_action
 
 __all__ = ["module_action"]

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keep the tokens of the module off the screen. ``register`` still has them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.module_action import (

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plan and apply, on the controller, the handover of everything that a person has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write facts of hosts to objects on the controller, which alone knows the facts of all hosts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

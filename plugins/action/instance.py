@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run the module ``instance`` on the controller, so that progress is visible during the run."""
 
-from __future__ import annotations
-
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Read an instance on the controller and take its changes into the files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance

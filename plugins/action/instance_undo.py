@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run the module ``instance_undo`` on the controller."""
 
-from __future__ import annotations
-
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_undo import undo_apply
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 

@@ -6,8 +6,6 @@
 A module with further work on the controller has an action plugin of its own name.
 """
 
-from __future__ import annotations
-
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.module_action import ActionModule
 
 __all__ = ["ActionModule"]

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Evaluate a stocktake on the controller, which reads the tables and writes the reports."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction

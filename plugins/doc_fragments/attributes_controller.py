@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Document that an action runs on the controller."""
 
-from __future__ import annotations
-
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""

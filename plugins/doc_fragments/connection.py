@@ -6,8 +6,6 @@
 The options are those of ``connection_plugin``. A module's text names the environment variables.
 """
 
-from __future__ import annotations
-
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""

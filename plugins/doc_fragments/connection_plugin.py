@@ -6,8 +6,6 @@
 The options are those of ``connection``. A plugin runs on the controller, and declares the environment variables.
 """
 
-from __future__ import annotations
-
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Document the approval, the limits and the record of an apply."""
 
-from __future__ import annotations
-
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Document where the modules of a whole set get the records from."""
 
-from __future__ import annotations
-
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Document the reports of the modules of a whole set, and what they hide."""
 
-from __future__ import annotations
-
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""

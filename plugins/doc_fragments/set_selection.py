@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Document which records of a set are planned, and which fields are observed."""
 
-from __future__ import annotations
-
 
 class ModuleDocFragment:
     DOCUMENTATION = r"""
