@@ -19,6 +19,7 @@ from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.desired import SIMILAR
 from ..desired.parsing import written_as
 from ..desired.positions import Place
+from ..desired.row_rules import REPEATED_KEYS, UNKNOWN_ROWS
 from ..desired.words import in_yaml
 from .aspect import Aspect
 from .context import PlanContext
@@ -37,19 +38,21 @@ _WHY = "it looks like the name of another record"
 class _Other:
     """A record with a natural key that others may look like.
 
-    :ivar words: the key in words; empty if it must not be shown.
+    :ivar words: the key in words; empty if it must not be shown. :ivar is_pruned: True if prune removes it.
     """
 
     key: Key
     words: str
     where: str
+    is_pruned: bool = False
 
 
 class SimilarNames(Aspect):
     """Refuse a new natural key that looks like the key of another existing or new record.
 
-    Numbers of rooms that differ only in zeros, dots and blanks are a warning. ``similar`` in ``instance.yml`` accepts a
-    name.
+    A program may have changed a key of the files, so records that prune removes count, and rows that are skipped must
+    not look like them. Numbers of rooms that differ only in zeros, dots and blanks are a warning, unless prune removes
+    the other room. ``similar`` in ``instance.yml`` accepts a name.
     """
 
     def __init__(self, context: PlanContext) -> None:
@@ -75,6 +78,7 @@ class SimilarNames(Aspect):
         found = [
             error for (_kind, template, keys), new in self._new.items() for error in self._compare(template, keys, new)
         ]
+        found += self._skipped()
         is_grouped = len(found) > _MOST_APART
         for place, error in found:
             if not is_grouped:
@@ -101,6 +105,28 @@ class SimilarNames(Aspect):
             for form in shapes:
                 earlier.setdefault(form, (planned, key))
 
+    def _skipped(self) -> Iterator[tuple[Place, FieldError]]:
+        """Yield a finding for each row that is skipped and may mean a record that prune removes."""
+        context, rows, way_out = self._context, defaultdict(list), f"accept it with {how_to_allow(SIMILAR_NAMES)}"
+        is_pruning = any(planned.entry.pruned for planned in context.removals.values()) and not self._accepts_all
+        for note in (*context.skipped.values(), *context.result.table_notes) if is_pruning else ():
+            row = note.planned
+            for keys in {row.keys, *row.kind.match_on} if note.reason in (UNKNOWN_ROWS, REPEATED_KEYS) else ():
+                key = (
+                    self._context.state.key_of(row.schema, keys, row.desired) if set(keys) <= set(row.desired) else None
+                )
+                if key is not None:
+                    rows[row.kind.name, row.entry.template, keys].append((row, key))
+        for (_kind, template, keys), keyed in rows.items():
+            existing = self._existing(template, keys, keyed)
+            for row, key in keyed:
+                forms = look_alikes.shapes(row.kind, key)
+                other = next((existing[form] for form in forms if form in existing), None)
+                if other is not None and other.is_pruned:
+                    meant = f"it may mean {other.words!r}, {other.where} that prune removes"
+                    text = f"{row}: this row is skipped, and {meant}; correct the row, or {way_out}"
+                    yield row.entry.place, FieldError.at((), text, "a skipped row that may mean a record to remove")
+
     def warnings(self) -> Iterator[str]:
         """Return one warning about numbers of rooms."""
         if self._doubtful:
@@ -121,7 +147,9 @@ class SimilarNames(Aspect):
         leaving = {planned.change.current.uuid for planned, _key in new if planned.change.current is not None}
         for key, record in context.state.keyed(schema, keys, template):
             is_finished = kind.open_status and record.flat.get(kind.status_key) != kind.open_status
-            if key is None or is_finished or record.uuid in leaving or record.uuid in context.removals:
+            removal = context.removals.get(record.uuid)
+            is_dropped = removal is not None and not removal.entry.pruned
+            if key is None or is_finished or record.uuid in leaving or is_dropped:
                 continue
             for form in look_alikes.shapes(kind, key):
                 if form in wanted and form not in found:
@@ -136,7 +164,7 @@ class SimilarNames(Aspect):
         places = [str(entry.place)] if entry is not None else []
         places += [] if is_shown else [record.uuid]
         where = f"{record.kind.singular} of the instance" + (f" ({', '.join(places)})" if places else "")
-        return _Other(key, words if is_shown else "", where)
+        return _Other(key, words if is_shown else "", where, record.uuid in context.removals)
 
     def _error(self, planned: Planned, key: Key, other: _Other) -> FieldError | None:
         """Return the finding about a natural key that looks like another key, or None if it is accepted."""
@@ -146,7 +174,7 @@ class SimilarNames(Aspect):
         accepted = self._accepted.get(planned.section, ())
         if not is_equal and (self._accepts_all or normal_name(planned.words or planned.key) in accepted):
             return None
-        if look_alikes.may_differ(planned.kind, key, other.key):
+        if look_alikes.may_differ(planned.kind, key, other.key) and not other.is_pruned:
             is_hidden = context.hiding.touches(planned.entry) or not other.words
             self._doubtful += [] if is_hidden else [f"{planned.key!r} ({planned.entry.place}) and {other.words!r}"]
             return None
