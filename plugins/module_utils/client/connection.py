@@ -44,6 +44,8 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
 """Environment variables that replace each option. The first that is set counts, read where the code runs."""
 
 _SECRETS = ("access_token", "refresh_token", "password")
+ACCOUNT = ("access_token", "refresh_token", "username")
+"""Options of which each decides as whom a task signs in. The environment may have those of another user."""
 
 _RATES: dict[tuple[str, int, str], RateLimit] = {}
 
@@ -51,11 +53,14 @@ _RATES: dict[tuple[str, int, str], RateLimit] = {}
 def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return the options, with missing values filled from the environment.
 
+    If the options name an account, nothing that names one is taken from the environment: it may be another account.
+
     :param environment: defaults to the environment of this process.
     """
     filled, variables = dict(options), os.environ if environment is None else environment
+    names_account = any(filled.get(option) for option in ACCOUNT)
     for option, names in ENVIRONMENT.items():
-        if filled.get(option) is None:
+        if filled.get(option) is None and not (names_account and option in ACCOUNT):
             filled[option] = next((variables[name] for name in names if variables.get(name)), None)
     filled["tuning"] = fill_tuning(filled.get("tuning"), variables)
     return filled

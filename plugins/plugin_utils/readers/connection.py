@@ -15,7 +15,7 @@ from ansible.errors import AnsibleError
 
 from ...module_utils.ansible_module.argument_specs import CONNECTION
 from ...module_utils.client.client import Client
-from ...module_utils.client.connection import connect, risks_of
+from ...module_utils.client.connection import ACCOUNT, connect, risks_of
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ...module_utils.errors import InvalidInput, SeventhingsError
 from ..ansible_compat import KnowsOrigins
@@ -42,9 +42,13 @@ def option(plugin: KnowsOrigins, name: str, render: Callable[[Any], Any], writte
 
 
 def connection_options(plugin: KnowsOrigins, render: Callable[[Any], Any], written: tuple[str, ...]) -> dict[str, Any]:
-    """Return the connection options of a plugin, as :func:`option` returns them."""
+    """Return the connection options of a plugin, as :func:`option` returns them.
+
+    Options that name an account are not taken from the environment. The client decides whether they may be.
+    """
     names = [name for name in CONNECTION if name in plugin.option_definitions]
-    return {name: option(plugin, name, render, written) for name in names}
+    others = {name for name in ACCOUNT if name in names and plugin.get_option_and_origin(name)[1].startswith("env")}
+    return {name: option(plugin, name, render, written) for name in names if name not in others}
 
 
 def reader(options: dict[str, Any]) -> Client:

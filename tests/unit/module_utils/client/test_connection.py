@@ -171,6 +171,24 @@ def test_a_variable_of_the_task_fills_tuning() -> None:
     assert filled["tuning"] == {"settle": 5, "lock_wait": "60"}
 
 
+@pytest.mark.parametrize(
+    ("options", "filled"),
+    [
+        ({}, {"access_token": "of-ada", "refresh_token": "more", "username": "ada", "password": "secret"}),
+        ({"access_token": "of-bob"}, {"access_token": "of-bob", "password": "secret"}),
+        ({"refresh_token": "of-bob"}, {"refresh_token": "of-bob", "password": "secret"}),
+        ({"username": "bob"}, {"username": "bob", "password": "secret"}),
+        ({"access_token": "", "password": "other"}, {"refresh_token": "more", "username": "ada", "password": "other"}),
+    ],
+)
+def test_options_of_one_account_are_not_mixed_with_the_environment(
+    options: dict[str, Any], filled: dict[str, Any]
+) -> None:
+    members = {"TOKEN": "of-ada", "REFRESH_TOKEN": "more", "USERNAME": "ada", "PASSWORD": "secret", "CLIENT_ID": "id"}
+    found = from_environment(options, {f"SEVENTHINGS_{name}": value for name, value in members.items()})
+    assert {name: value for name, value in found.items() if value and name != "tuning"} == {**filled, "client_id": "id"}
+
+
 def test_a_process_that_connects_leaves_no_core_dump() -> None:
     before = resource.getrlimit(resource.RLIMIT_CORE)
     try:
