@@ -20,6 +20,8 @@ from typing import Any
 import playbook
 import pytest
 import steps
+import yaml
+from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
 
 PASSWORD = "Pa55-of-the-test-9c1f"
@@ -203,6 +205,32 @@ def test_a_registered_token_is_usable_though_hidden(emulator: Emulator, tmp_path
     assert run.named("list")["requests"] == 1
     access, refresh = kept.read_text("utf-8").split()
     assert_hidden(run, emulator.password, access, refresh)
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("end", ["auto", "module"])
+def test_no_vaulted_value_is_shown(emulator: Emulator, tmp_path: Path, end: str) -> None:
+    emulator.reset()
+    vault = VaultLib([("default", VaultSecret(b"of-the-vault"))])
+    lines = "".join(f"\n{' ' * 12}{line}" for line in vault.encrypt(CODE).decode().splitlines())
+    (tmp_path / "key").write_text("of-the-vault", "utf-8")
+    options = {"fields": {"barcode": "100001", "description": "VAULTED"}, "tuning": {"execution": end}}
+    tasks = [
+        module("object", options, register="written"),
+        module("object", {**options, "fields": {"barcode": "100001", "condition": "VAULTED"}}),
+        module("object", {**options, "fields": {"barcode": "VAULTED"}, "state": "archived"}),
+        module("object", {**options, "fields": {"barcode": "100001", "condition": "not-logged"}}, no_log=True),
+        {"name": "read", "ansible.builtin.debug": {"msg": "{{ written.record.inventory_name }}"}},
+    ]
+    text = yaml.safe_dump([play(tasks, emulator.options())], sort_keys=False)
+    book = tmp_path / "book.yml"
+    book.write_text(text.replace("VAULTED", f"!vault |{lines}"), "utf-8")
+
+    run = playbook.run(tmp_path, book, "-vvvv", "--diff", "--vault-password-file", str(tmp_path / "key"))
+
+    assert [result.outcome for result in run.results] == ["ok", "ignored", "ok", "ignored", "ok"], run.output
+    assert "does not fit" in run.results[1]["msg"]
+    assert_hidden(run, "not-logged")
 
 
 @pytest.mark.parametrize(

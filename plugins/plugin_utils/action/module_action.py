@@ -10,7 +10,7 @@ share session, token, definitions and rate limit.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, ValuesView
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,13 @@ from ...module_utils.client.redaction import hide
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ...module_utils.client.tuning import runs_as_module
 from ...module_utils.runtime.places import RUN_FOLDER
-from ..ansible_compat import as_data, module_of, wants_invocation
+from ..ansible_compat import as_data, module_of, wants_invocation, was_vaulted
 from ..controller.parent import end_with_parent
 from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
 """The clients of this worker by their options. All items of a loop run in one worker."""
+_LEFT_OUT = "A warning is left out, because it has a value that must not be shown."
 
 
 class ActionModule(ActionBase):
@@ -51,8 +52,27 @@ class ActionModule(ActionBase):
         else:
             self._share_run_folder()
             result.update(self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val)))
-        marked: dict[str, Any] = as_data(result)
+        marked: dict[str, Any] = as_data(self._without_hidden(result))
         return marked
+
+    def _without_hidden(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result without vaulted values, which a module process does not know.
+
+        Since 2.19, a failure prints its message in spite of ``no_log``, so the message must have no value of the task.
+        """
+        texts = list(_leaves({name: value for name, value in self._task.args.items() if name not in CONNECTION}))
+        vaulted = {str(text) for text in texts if was_vaulted(text)}
+        unlogged = {str(text) for text in texts} if self._task.no_log else vaulted
+        found = hide(vaulted, result)
+        found |= hide(unlogged, {key: found[key] for key in {"msg", "warnings"} & found.keys()})
+        # From 2.19 on, the warnings and the exception of a module process are objects that repeat such texts.
+        if "warnings" in found:
+            found["warnings"] = [
+                one if hide(unlogged, repr(one)) == repr(one) else _LEFT_OUT for one in found["warnings"]
+            ]
+        if hide(unlogged, repr(found.get("exception"))) != repr(found.get("exception")):
+            del found["exception"]
+        return dict(found)
 
     def _belongs_here(self, variables: Mapping[str, Any]) -> bool:
         task = self._task
@@ -98,6 +118,16 @@ class ActionModule(ActionBase):
         client = _shared_client(options, check_mode)
         client.creations.on_wait = self._display.display
         return client
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Yield the values of the members of an option, at any depth."""
+    members = value.values() if isinstance(value, Mapping) else value
+    if isinstance(members, (list, tuple, ValuesView)):
+        for member in members:
+            yield from _leaves(member)
+    elif not isinstance(value, bool):
+        yield value
 
 
 def _is_ours(interpreter: Path) -> bool:
