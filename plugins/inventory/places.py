@@ -258,25 +258,12 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_comp
     untrusted,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.printing.screen import warn
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers import inventory as reading
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers import inventory_cache
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
     option,
     reader,
-)
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import (
-    Layout,
-    Node,
-    Plan,
-    Read,
-    check_filters,
-    lay_out,
-    read_along,
-    read_records,
-)
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_cache import (
-    is_readable_by_others,
-    plain_records,
-    why_foreign,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import Earlier, one_line
 
@@ -334,10 +321,10 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         try:
             self._check_options(config)
             filters = option(self, "filters", self.templar.template, _WRITTEN) or {}
-            check_filters(filters)
+            reading.check_filters(filters)
             plan = self._plan(filters)
             read = self._read(path, cache, plan, filters)
-            layout = lay_out(read.records, plan)
+            layout = reading.lay_out(read.records, plan)
             built = self._built(layout)
             earlier = Earlier.from_names(inventory.hosts, inventory.groups, self.get_option("existing"))
             self._check_names(built, layout, earlier)
@@ -390,16 +377,16 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
                 raise InvalidInput(f"hostname: {choice!r} does not fit; expected a template, a field key, or a list")
         return choices
 
-    def _plan(self, filters: Mapping[str, Any]) -> Plan:
+    def _plan(self, filters: Mapping[str, Any]) -> reading.Plan:
         self._hostnames()
         hosts = str(self.get_option("hosts"))
         prefix = self._prefix("variable_prefix")
         if prefix.startswith("ansible_"):
             raise InvalidInput(f"variable_prefix: {prefix!r} would turn all fields into variables of Ansible")
         for plural in filters:
-            if plural not in read_along(hosts):
+            if plural not in reading.read_along(hosts):
                 warn(f"filters.{plural} has no effect, because hosts is {hosts}.")
-        return Plan(
+        return reading.Plan(
             hosts,
             prefix,
             frozenset(plural for plural in filters if filters[plural]),
@@ -413,7 +400,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
 
     # ---- records
 
-    def _read(self, path: str, cache: bool, plan: Plan, filters: Mapping[str, Any]) -> Read:
+    def _read(self, path: str, cache: bool, plan: reading.Plan, filters: Mapping[str, Any]) -> reading.Read:
         """Return the records from the cache if it may be used and has the same options, else read and cache them.
 
         Credentials are needed only if a request is sent.
@@ -424,11 +411,16 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         question = sha256(
             dumps([_CACHE_FORMAT, base_url, hosts, filters], sort_keys=True, default=str).encode()
         ).hexdigest()
-        if caching and cache and (kept := plain_records(self._kept(key), question, read_along(hosts))) is not None:
-            return Read(*kept)
+        if (
+            caching
+            and cache
+            and (kept := inventory_cache.plain_records(self._kept(key), question, reading.read_along(hosts)))
+            is not None
+        ):
+            return reading.Read(*kept)
         client = reader(connection_options(self, self.templar.template, _WRITTEN))
-        read = read_records(client, plan, filters)
-        read = Read(client.without_credentials(read.records), read.hidden)
+        read = reading.read_records(client, plan, filters)
+        read = reading.Read(client.without_credentials(read.records), read.hidden)
         for warning in client.transport.notes():
             warn(warning)
         if caching:
@@ -442,13 +434,13 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         folder = Path(unfrackpath(self.get_option("cache_connection") or "", follow=False))
         if not self.get_option("cache_connection") or not folder.is_dir():
             return True
-        reason = why_foreign(folder)
+        reason = inventory_cache.why_foreign(folder)
         if reason:
             warn(
                 f"cache_connection: nothing is read from {folder} or kept there, because {reason}. "
                 "Give a directory of your own, such as ~/.cache/seventhings."
             )
-        elif is_readable_by_others(folder):
+        elif inventory_cache.is_readable_by_others(folder):
             warn(f"cache_connection: others can read what is kept in {folder}. Set its mode to 0700.")
         return not reason
 
@@ -462,7 +454,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
 
     # ---- hosts and groups
 
-    def _hostname(self, node: Node) -> str | None:
+    def _hostname(self, node: reading.Node) -> str | None:
         """Return the first name that the option ``hostname`` yields."""
         choices = self._hostnames()
         if not choices:
@@ -483,7 +475,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
                 raise InvalidInput(f"hostname: {str(choice)!r} can't be rendered: {error}") from error
             return ""
 
-    def _populate(self, layout: Layout) -> None:
+    def _populate(self, layout: reading.Layout) -> None:
         """Add hosts and groups of the records."""
         for group in layout.groups:
             self.inventory.add_group(group.name)
@@ -507,7 +499,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
 
     # ---- an inventory of its own
 
-    def _built(self, layout: Layout) -> InventoryData:
+    def _built(self, layout: reading.Layout) -> InventoryData:
         """Return all hosts and groups, with those of the constructed features, in an inventory of their own."""
         strict = self.get_option("strict")
         built, ours = InventoryData(), self.inventory
@@ -523,7 +515,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             self.inventory = ours
         return built
 
-    def _compose_variables(self, host: Node, strict: bool) -> None:
+    def _compose_variables(self, host: reading.Node, strict: bool) -> None:
         """Set the variables of ``compose`` for a host as untrusted texts."""
         variables = self.inventory.hosts[host.name].vars
         before = variables.copy()
@@ -532,7 +524,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         composed = (name for name, value in variables.items() if name not in before or value is not before[name])
         variables.update({name: untrusted(variables[name]) for name in composed})
 
-    def _check_names(self, built: InventoryData, layout: Layout, earlier: Earlier) -> None:
+    def _check_names(self, built: InventoryData, layout: reading.Layout, earlier: Earlier) -> None:
         """Check that no host or group has a name that another source or Ansible uses.
 
         :raises InvalidInput: if a name is in use, or if a group has the name of a host.
