@@ -38,10 +38,7 @@ def test_a_module_imports_nothing_but_the_seam(name: str) -> None:
         for statement in read(PLUGINS / "modules" / f"{name}.py")
         if isinstance(statement, ast.ImportFrom)
     ]
-    assert imported == [
-        "__future__",
-        "ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry",
-    ]
+    assert imported == ["ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry"]
 
 
 def test_the_python_version_is_checked_before_any_import() -> None:
