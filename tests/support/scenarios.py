@@ -259,7 +259,9 @@ class Play:
         if module == "stocktake":
             return take_stock({"src": "files", **account, **options}, check_mode, self._client(account, True))
         if module not in _SPECS:
-            return self._call_single(module, {"base_url": ROOT_URL, **ACCOUNT, **account, **options}, check_mode)
+            result = self._call_single(module, {"base_url": ROOT_URL, **ACCOUNT, **account, **options}, check_mode)
+            self._results.update({} if result.get("failed") else result)
+            return result
         usual: Result = {"src": "files"}
         if module in ("instance_undo", _EXPORT):
             usual = {"dest": _DEST} if module == _EXPORT else {}

@@ -231,9 +231,11 @@ class _Ensure:
         """Refuse a new natural key that another record has, unless the task identifies the record by another one."""
         kind, current = self._kind, change.current
         values = {**(self._schema.read(current.flat) if current else {}), **change.values}
-        own = natural_keys.default_key(kind, values)
+        # Tasks name a field by its label, although the service identifies it by its key.
+        own = kind.match_on[-1] if kind.defines_fields else natural_keys.default_key(kind, values)
         is_whole = all(isinstance(values.get(key), (str, Reference)) for key in own)
-        is_named = any(set(other) <= set(keys) for other in (*kind.match_on, *kind.further_keys))
+        named = (own,) if kind.defines_fields else (*kind.match_on, *kind.further_keys)
+        is_named = any(set(other) <= set(keys) for other in named)
         if kind.is_named_by_tasks or kind.status_key or is_named or not is_whole or set(own).isdisjoint(change.values):
             return
         found = self._state.find_existing(self._schema, own, values, self._desired_record.template)
