@@ -233,10 +233,12 @@ class _Ensure:
         values = {**(self._schema.read(current.flat) if current else {}), **change.values}
         # Tasks name a field by its label, although the service identifies it by its key.
         own = kind.match_on[-1] if kind.defines_fields else natural_keys.default_key(kind, values)
+        # A room that loses its number is identified by its name from now on.
+        decisive = {key for names in kind.match_on[: kind.match_on.index(own) + 1] for key in names}
         is_whole = all(isinstance(values.get(key), (str, Reference)) for key in own)
         named = (own,) if kind.defines_fields else (*kind.match_on, *kind.further_keys)
         is_named = any(set(other) <= set(keys) for other in named)
-        if kind.is_named_by_tasks or kind.status_key or is_named or not is_whole or set(own).isdisjoint(change.values):
+        if kind.is_named_by_tasks or kind.status_key or is_named or not is_whole or decisive.isdisjoint(change.values):
             return
         found = self._state.find_existing(self._schema, own, values, self._desired_record.template)
         words = f"{natural_keys.describe(self._schema, own, values)} already, and it identifies {kind.singular}"
