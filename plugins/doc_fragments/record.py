@@ -25,7 +25,7 @@ options:
   allow:
     description:
       - >-
-        V(similar_names): Create a record whose name looks like another.
+        V(similar_names): Accept a name that looks like another.
     type: list
     elements: str
     choices: [similar_names]

@@ -119,7 +119,7 @@ options:
         V(destructive): Make a change that can lose data. This is a change of the O(type), or the removal of a possible
         or allowed value that a record uses.
       - >-
-        V(similar_names): Create a record whose name looks like another.
+        V(similar_names): Accept a name that looks like another.
     type: list
     elements: str
     choices: [destructive, similar_names]

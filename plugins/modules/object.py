@@ -36,7 +36,7 @@ options:
         V(assumed_archived): Count an object as archived if no list contains it and the instance sends no
         C(archived_at). It may also be hidden from this account.
       - >-
-        V(similar_names): Create a record whose name looks like another.
+        V(similar_names): Accept a name that looks like another.
     type: list
     elements: str
     choices: [assumed_archived, similar_names]

@@ -104,9 +104,9 @@ class _Ensure:
         # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         self._check_new_key(planned.change, keys)
-        self._check_free_key(planned.change, keys)
-        if planned.change.action == CREATE and SIMILAR_NAMES not in self._desired_record.allow:
-            self._check_look_alikes([key for key in keys if key in desired], desired)
+        self._check_own_key(planned.change, keys)
+        if planned.change.action == CREATE:
+            self._check_look_alikes([key for key in keys if key in desired], desired, None)
         self._check_rooms(planned.change, desired)
         if planned.change.changed:
             self._reading.check_numbers(references_in(tuple(needed)))
@@ -227,8 +227,8 @@ class _Ensure:
         if wrong:
             raise InvalidInput(wrong)
 
-    def _check_free_key(self, change: Change, keys: Sequence[str]) -> None:
-        """Refuse a new natural key that another record has, unless the task identifies the record by another one."""
+    def _check_own_key(self, change: Change, keys: Sequence[str]) -> None:
+        """Refuse a new natural key that another record has or that looks like it, unless the task uses another one."""
         kind, current = self._kind, change.current
         values = {**(self._schema.read(current.flat) if current else {}), **change.values}
         # Tasks name a field by its label, although the service identifies it by its key.
@@ -244,6 +244,7 @@ class _Ensure:
         words = f"{natural_keys.describe(self._schema, own, values)} already, and it identifies {kind.singular}"
         others = [record.uuid for record in found if current is None or record.uuid != current.uuid]
         self._refuse([f"The {kind.words} {other} has {words}" for other in others], "changes that")
+        self._check_look_alikes(own, values, current)
 
     def _check_rooms(self, change: Change, desired: Mapping[str, Any]) -> None:
         """Refuse a room and the location of another room: the service couples them, so each run would change one."""
@@ -270,11 +271,14 @@ class _Ensure:
             raise InvalidInput(wrong)
         self._warnings += [unless(line, deed) for line in wrong]
 
-    def _check_look_alikes(self, keys: Sequence[str], desired: Mapping[str, Any]) -> None:
+    def _check_look_alikes(self, keys: Sequence[str], desired: Mapping[str, Any], current: Record | None) -> None:
         """Refuse a new natural key that looks like the key of another record. This takes at most one request."""
+        if SIMILAR_NAMES in self._desired_record.allow:
+            return
         names, kind, wrong = self._written_names(), self._kind, []
         values = {key: desired[key] for key in keys}
-        for record, have in look_alikes.alike(self._schema, keys, values, self._perhaps_alike(keys, values)):
+        others = [record for record in self._perhaps_alike(keys, values) if not current or record.uuid != current.uuid]
+        for record, have in look_alikes.alike(self._schema, keys, values, others):
             key = [key for key in keys if isinstance(values[key], str)][-1]
             name, where = f"{self._desired_record.prefix}{names.get(key, key)}", f"{kind.singular} ({record.uuid})"
             way_out = f"accept this name with {how_to_allow(SIMILAR_NAMES)}"
