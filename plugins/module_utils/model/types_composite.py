@@ -271,10 +271,11 @@ def _equal_renter(left: Any, right: Any, field: Field) -> bool:
         return left is right
     for (kind, who), (other, text) in ((left, right), (right, left)):
         if other == "text":
-            return is_called(who, text) if kind == "user" and isinstance(who, Reference) else bool(who == text)
-    if left[0] != right[0]:
-        return False
-    return bool(_USER.equal(left[1], right[1], field) if left[0] == "user" else left[1] == right[1])
+            return (
+                is_called(who, text) if kind == "user" and isinstance(who, Reference) else TEXT.equal(who, text, field)
+            )
+    faces = _USER if left[0] == "user" else TEXT
+    return bool(left[0] == right[0] and faces.equal(left[1], right[1], field))
 
 
 RENTER = FieldType(

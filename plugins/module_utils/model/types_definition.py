@@ -27,6 +27,7 @@ from .field import (
     read_list,
     typed,
 )
+from .names import normal_name
 from .suggestions import did_you_mean
 from .types_basic import ANY, TEXT
 
@@ -178,7 +179,11 @@ def _merge_terms(current: Terms, written: Terms | None) -> Terms:
 
 
 def _as_sets(terms: Terms) -> dict[str, set[Any]]:
-    return {name: set(values) for name, values in terms.items() if values}
+    return {name: set(map(_in_one_form, values)) for name, values in terms.items() if values}
+
+
+def _in_one_form(value: Any) -> Any:
+    return normal_name(value) if isinstance(value, str) else value
 
 
 def _parse_scalar(value: Any, _field: Field) -> Any:
@@ -205,8 +210,8 @@ def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
-def _equal_scalar(left: Any, right: Any, _field: Field) -> bool:
-    return bool(left == right) or (left in EMPTY and right in EMPTY)
+def _equal_scalar(left: Any, right: Any, field: Field) -> bool:
+    return bool(TEXT.equal(left, right, field)) or (left in EMPTY and right in EMPTY)
 
 
 def _parse_relation(value: Any, field: Field) -> tuple[Any, ...]:

@@ -117,32 +117,33 @@ class _Wanted:
 
 
 def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: bool) -> Result:
-    have = ORDERS.read(order.flat)
-    differ = {name: value for name, value in flags.items() if (have.get(name) or None) != (value or None)}
+    differ = {name: value for name, value in flags.items() if not _has(order, {name: value})}
     if not differ:
         return Result(False, ORDERS.show(order.flat))
-    diff = diff_of({name: have.get(name) for name in differ}, differ)
+    have = ORDERS.read(order.flat)
+    before = {name: have.get(name) for name in differ}
+    diff = diff_of(before, differ)
     if check_mode:
         return Result(True, {**ORDERS.show(order.flat), **differ}, None, diff)
-    before = {name: have.get(name) or None for name in differ}
-
-    def has(now: Record | None, flags: Mapping[str, Any]) -> bool:
-        shown = {} if now is None else ORDERS.read(now.flat)
-        return all((shown.get(name) or None) == (value or None) for name, value in flags.items())
-
     number, path = str(order.id), HUB_ORDER.item_path.format(uuid=order.id)
     step = Step(
         path,
         lambda _now: client.send("PATCH", path, Effect.IDEMPOTENT, body=differ),
         lambda: client.get(HUB_ORDER, number),
-        lambda now: has(now, differ),
-        lambda now: has(now, before),
+        lambda now: _has(now, differ),
+        lambda now: _has(now, before),
     )
     carry_out(client, step, order)
     now = read_again(
-        client, HUB_ORDER, order.id, lambda now: not any(has(now, {name: before[name]}) for name in before)
+        client, HUB_ORDER, order.id, lambda now: not any(_has(now, {name: before[name]}) for name in before)
     )
     return Result(True, ORDERS.show(now.flat), None, diff)
+
+
+def _has(order: Record | None, flags: Mapping[str, Any]) -> bool:
+    """Return True if an order has some values. False means the same as nothing."""
+    shown = {} if order is None else ORDERS.read(order.flat)
+    return all(ORDERS.equal(name, shown.get(name) or None, value or None) for name, value in flags.items())
 
 
 def _order(

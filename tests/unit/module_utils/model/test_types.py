@@ -46,6 +46,8 @@ NO_ZONE = dt.datetime.fromisoformat("2024-05-31T14:30:00")
 FAR = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
 """Instants without a year in UTC."""
 
+COMPOSED, DECOMPOSED = "J\u00fcrgen", "Ju\u0308rgen"
+
 ACTIVE_WHEN = "active_When_value_equals_one_of"
 RELATION = {"type": "actual_field", "field_uuid": UUID}
 Names = str | Iterable[str]
@@ -460,6 +462,7 @@ EQUAL: Sides = [
     ("RENTER", renter("plain", "Ada"), [renter("plain", "Ada"), "Ada"], [renter("plain", "Bob"), "Bob", None]),
     ("RENTER", renter("user", UUID), [renter("user", UUID.upper()), UUID], [renter("user", OTHER), OTHER, None]),
     ("RENTER", renter("plain", UUID), [], [renter("user", UUID)]),
+    ("RENTER", renter("plain", COMPOSED), [renter("plain", DECOMPOSED), DECOMPOSED], [renter("plain", "Jurgen")]),
     ("RENTAL_STATUS", "borrowed", ["return_overdue", "borrowed"], ["pickup_overdue", "confirmed", None]),
     ("RENTAL_STATUS", "pickup_overdue", ["confirmed"], ["return_overdue", "borrowed", "requested"]),
     (
@@ -468,6 +471,8 @@ EQUAL: Sides = [
         [term("editable", "mobile_app", "web_app", "web_app")],
         [term("editable", "web_app")],
     ),
+    ("ATTRIBUTES", {"form_group": COMPOSED}, [term("form_group", DECOMPOSED)], [term("form_group", "Jurgen")]),
+    ("SCALAR", COMPOSED, [COMPOSED, DECOMPOSED], ["Jurgen", None]),
     (
         "CONSTRAINTS",
         {"allowed_values": ["a", "b"]},
