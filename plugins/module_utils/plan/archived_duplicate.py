@@ -22,15 +22,6 @@ from .allowed import ASSUMED_ARCHIVED, how_to_allow
 class MayBeHidden(SeventhingsError):
     """Raised if a record is found although no list shows it, and the reason is unknown."""
 
-    @classmethod
-    def for_record(cls, record: Record) -> MayBeHidden:
-        words = record.kind.words
-        return cls(
-            f"The {words} {record.uuid} has this natural key, and no list shows it. Either it is archived, or it is "
-            f"hidden from this account: {LIMITED}, and this instance does not send when a record was archived. "
-            f"{how_to_allow(ASSUMED_ARCHIVED)} treats it as archived."
-        )
-
 
 def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
     """Return True if a record that was found outside its list is archived.
@@ -45,7 +36,11 @@ def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
     if assume:
         return True
     if client.is_archived(record):
-        raise MayBeHidden.for_record(record)
+        raise MayBeHidden(
+            f"The {record.kind.words} {record.uuid} has this natural key, and no list shows it. Either it is archived, "
+            f"or it is hidden from this account: {LIMITED}, and this instance does not send when a record was "
+            f"archived. {how_to_allow(ASSUMED_ARCHIVED)} treats it as archived."
+        )
     return False
 
 
@@ -63,6 +58,13 @@ def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
     return bool(schema.kind.barcode_key and desired.get(schema.kind.barcode_key))
 
 
+def found_by_barcode(client: Client, schema: Schema, desired: Mapping[str, Any]) -> list[Record]:
+    """Return the record with the barcode of some values, archived or not, in a list."""
+    barcode = desired.get(schema.kind.barcode_key)
+    record = find_by_barcode(client, schema, str(barcode)) if barcode else None
+    return [record] if record else []
+
+
 def archived_duplicate(
     client: Client, schema: Schema, keys: Sequence[str], desired: Mapping[str, Any], noted: Iterable[Record | None] = ()
 ) -> Record | None:
@@ -70,12 +72,10 @@ def archived_duplicate(
 
     :param noted: the records that had this key, as they are now. The one with the key may have another barcode.
     """
-    found = next(iter(natural_keys.identified(schema, keys, desired, filter(None, noted))), None)
+    found = natural_keys.identified(schema, keys, desired, filter(None, noted))
     # If all of them are gone, another record may have the key.
-    if found is None and can_be_looked_up(schema, desired):
-        record = find_by_barcode(client, schema, str(desired[schema.kind.barcode_key]))
-        found = next(iter(natural_keys.identified(schema, keys, desired, [record] if record else [])), None)
-    return found
+    found = found or natural_keys.identified(schema, keys, desired, found_by_barcode(client, schema, desired))
+    return found[0] if found else None
 
 
 def second_record(kind: Kind) -> str:

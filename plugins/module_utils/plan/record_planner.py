@@ -14,7 +14,7 @@ from ..errors import NoMatch
 from ..resolve import natural_keys
 from ..resolve.field_visibility import perhaps_hidden
 from .allowed import ASSUMED_ARCHIVED
-from .archived_duplicate import archived_duplicate, can_be_looked_up, is_archived_duplicate, second_record, why_unlisted
+from .archived_duplicate import found_by_barcode, is_archived_duplicate, second_record, why_unlisted
 from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState
@@ -30,11 +30,13 @@ class PlannedRecord:
 
     :ivar words: the record in words, as it was looked up.
     :ivar known: uuids of earlier records with its natural key.
+    :ivar holders: records with its barcode that were looked up and no list shows.
     """
 
     change: Change
     words: str
     known: frozenset[str]
+    holders: list[Record]
 
 
 def possible_targets(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[Record], bool]) -> list[Record]:
@@ -66,6 +68,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     """
     comparer, schema, kind = Comparer(state), wanted.schema, wanted.schema.kind
     warnings: tuple[str, ...] = ()
+    holders: list[Record] = []
     written_keys = [key for key in keys if key in wanted.desired]
     if uuid:
         words = f"the uuid {uuid}"
@@ -83,7 +86,8 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         current = natural_keys.only_record(kind, words, targets, advice=_ADVICE[kind.defines_fields])
         archived = False
         if current is None and len(written_keys) == len(keys):
-            current = archived_duplicate(state.client, schema, keys, wanted.desired)
+            holders = found_by_barcode(state.client, schema, wanted.desired)
+            current = next(iter(natural_keys.identified(schema, keys, wanted.desired, holders)), None)
             # A record that should be archived and is in no list needs no change.
             assume = ASSUMED_ARCHIVED in wanted.allow or wanted.state == "archived"
             archived = current is not None and is_archived_duplicate(state.client, current, assume)
@@ -96,8 +100,8 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     if current is None and wanted.state == "present":
         # If the account can't see the natural key, the record may exist although nothing is found.
         state.field_visibility(schema, keys=written_keys).check_identifies(written_keys)
-        if kind.can_be_archived and not can_be_looked_up(schema, wanted.desired):
+        if kind.can_be_archived and kind.barcode_key not in written_keys:
             warnings += (f"It was not checked against the archive. {second_record(kind)}",)
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
-    return PlannedRecord(change, words, frozenset(record.uuid for record in hits))
+    return PlannedRecord(change, words, frozenset(record.uuid for record in hits), holders)

@@ -22,6 +22,7 @@ from ..model.schema import ParseErrors
 from ..model.types_links import Reference, attachments_in, references_in, with_references
 from ..model.zones import with_offsets, zone_of
 from ..plan.allowed import SIMILAR_NAMES, how_to_allow
+from ..plan.archived_duplicate import found_by_barcode
 from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..plan.compare import Wanted
 from ..plan.record_planner import PlannedRecord, plan_record
@@ -93,24 +94,21 @@ class _Ensure:
     def run(self) -> Result:
         desired = self._desired()
         keys = self._keys(desired)
-        needed = (
-            desired.values()
-            if self._desired_record.state == "present"
-            else [desired[key] for key in keys if key in desired]
-        )
-        targets = self._reading.resolve(references_in(tuple(needed)))
+        is_wanted = self._desired_record.state == "present"
+        needed = tuple(value for key, value in desired.items() if is_wanted or key in keys)
+        targets = self._reading.resolve(references_in(needed))
         desired = {key: with_targets(value, targets) for key, value in desired.items()}
         planned = self._planned(desired, keys)
         # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         self._check_new_key(planned.change, keys)
-        self._check_own_key(planned.change, keys)
+        self._check_own_key(planned, keys)
         if planned.change.action == CREATE:
             self._check_look_alikes([key for key in keys if key in desired], desired, None)
         self._check_rooms(planned.change, desired)
         if planned.change.changed:
-            self._reading.check_numbers(references_in(tuple(needed)))
-        change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
+            self._reading.check_numbers(references_in(needed))
+        change = self._with_unknown(planned.change) if is_wanted else planned.change
         if self._check_mode:
             self._check_prediction(change)
         if self._check_mode or not change.changed:
@@ -181,37 +179,27 @@ class _Ensure:
             return ()
         match_on = self._desired_record.match_on
         if match_on:
-            fields = [self._schema.find(name) for name in match_on]
-            unknown = [
-                f"match_on: {name}: {self._schema.why_unknown(name)}"
-                for name, field in zip(match_on, fields, strict=True)
-                if field is None
-            ]
+            missing = [name for name in match_on if self._schema.find(name) is None]
+            unknown = [f"match_on: {name}: {self._schema.why_unknown(name)}" for name in missing]
             if unknown and not (self._check_mode and set(match_on) <= set(self._desired_record.fields)):
                 raise InvalidInput(unknown)
             if unknown:
                 # A field that does not exist yet identifies no record yet.
                 return tuple(match_on)
-            match_on = [field.key for field in fields if field is not None]
+            match_on = [self._schema.key_of(name) for name in match_on]
         return natural_keys.key_fields(self._kind, match_on, desired)
 
     # ---- plan
 
     def _planned(self, desired: Mapping[str, Any], keys: Sequence[str]) -> PlannedRecord:
-        wanted = Wanted(
-            self._schema,
-            desired,
-            self._desired_record.state,
-            self._desired_record.template,
-            self._desired_record.allow,
-            # In check mode, an earlier task may be about to create the record with its mandatory fields.
-            may_be_created=self._check_mode,
-        )
-        planned = plan_record(self._state, wanted, keys, self._desired_record.uuid)
-        if self._desired_record.state == "archived" and planned.change.current is None:
+        record = self._desired_record
+        # In check mode, an earlier task may be about to create the record with its mandatory fields.
+        wanted = Wanted(self._schema, desired, record.state, record.template, record.allow, self._check_mode)
+        planned = plan_record(self._state, wanted, keys, record.uuid)
+        if record.state == "archived" and planned.change.current is None:
             words = f"No {self._kind.words} with {planned.words} was found{perhaps_hidden(self._kind)}"
             self._warnings.append(f"{words}, so there is nothing to archive.")
-        if self._desired_record.state == "absent" and planned.change.current is None and self._kind.can_be_hidden:
+        if record.state == "absent" and planned.change.current is None and self._kind.can_be_hidden:
             self._warnings.append(perhaps_not_deleted(self._kind))
         return planned
 
@@ -227,9 +215,9 @@ class _Ensure:
         if wrong:
             raise InvalidInput(wrong)
 
-    def _check_own_key(self, change: Change, keys: Sequence[str]) -> None:
+    def _check_own_key(self, planned: PlannedRecord, keys: Sequence[str]) -> None:
         """Refuse a new natural key that another record has or that looks like it, unless the task uses another one."""
-        kind, current = self._kind, change.current
+        kind, change, current = self._kind, planned.change, planned.change.current
         values = {**(self._schema.read(current.flat) if current else {}), **change.values}
         # Tasks name a field by its label, although the service identifies it by its key.
         own = kind.match_on[-1] if kind.defines_fields else natural_keys.default_key(kind, values)
@@ -241,9 +229,10 @@ class _Ensure:
         if kind.is_named_by_tasks or kind.status_key or is_named or not is_whole or decisive.isdisjoint(change.values):
             return
         found = self._state.find_existing(self._schema, own, values, self._desired_record.template)
+        found = found or (found_by_barcode(self._client, self._schema, values) if current else planned.holders)
         words = f"{natural_keys.describe(self._schema, own, values)} already, and it identifies {kind.singular}"
-        others = [record.uuid for record in found if current is None or record.uuid != current.uuid]
-        self._refuse([f"The {kind.words} {other} has {words}" for other in others], "changes that")
+        others = {record.uuid for record in found} - {current.uuid if current else ""}
+        self._refuse([f"The {kind.words} {other} has {words}" for other in sorted(others)], "changes that")
         self._check_look_alikes(own, values, current)
 
     def _check_rooms(self, change: Change, desired: Mapping[str, Any]) -> None:
@@ -375,9 +364,5 @@ class _Ensure:
 
     def _written_names(self) -> dict[str, str]:
         """Return the name of each field as the user wrote it, by key."""
-        return {
-            field.key: name
-            for name in self._desired_record.fields
-            for field in [self._schema.find(name)]
-            if field is not None
-        }
+        found = {name: self._schema.find(name) for name in self._desired_record.fields}
+        return {field.key: name for name, field in found.items() if field is not None}
