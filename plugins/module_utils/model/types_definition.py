@@ -8,6 +8,7 @@ They have the same four representations as the field types in :mod:`values`.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -190,7 +191,8 @@ def _parse_scalar(value: Any, _field: Field) -> Any:
     value = typed(value)
     if isinstance(value, (str, bool, int, float)):
         return value
-    raise InvalidValue("a text, a number, or true or false")
+    hint = "; quote it: without quotes it is a date" if isinstance(value, dt.date) else ""
+    raise InvalidValue(f"a text, a number, or true or false{hint}")
 
 
 def _parse_scalars(value: Any, field: Field) -> tuple[Any, ...]:

@@ -14,11 +14,12 @@ from typing import Any
 
 from ..client.record import Record
 from ..errors import InvalidInput, unless
-from ..model.field import EMPTY, Unread, shorten
+from ..model.field import EMPTY, Spelling, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.names import normal_name
 from ..model.rooms import locations_of_rooms
-from ..model.schema import FieldError, Schema, type_of
+from ..model.schema import FieldError, Schema, field_to_be, type_of
+from ..model.types_basic import broken_rules
 from ..model.types_links import Reference, with_references
 from ..resolve.field_visibility import perhaps_hidden
 from .allowed import DESTRUCTIVE, how_to_allow
@@ -252,18 +253,26 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
 
 
 def check_choices(current: Record | None, change: Change) -> None:
-    """Refuse possible values of a DROPDOWN that are not texts: no record could have them.
+    """Refuse possible values of a DROPDOWN that are not texts, and a default value that no record could have.
 
     :raises InvalidInput: naming them.
     """
     if not change.kind.defines_fields:
         return
-    have = Schema.for_kind(FIELD_DEFINITION).read(current.flat) if current else {}
+    merged = {**(Schema.for_kind(FIELD_DEFINITION).read(current.flat) if current else {}), **change.values}
     wanted = change.values.get("possible_values") or ()
     odd = [] if isinstance(wanted, Unread) else [value for value in wanted if not isinstance(value, str)]
-    if odd and change.values.get("type", have.get("type")) == "DROPDOWN":
+    if odd and merged.get("type") == "DROPDOWN":
         values = ", ".join(map(repr, odd))
         raise InvalidInput(f"possible_values: {values}: the values of a DROPDOWN are texts; quote them")
+    field, default = field_to_be(merged), merged.get("default_value")
+    if field and default not in EMPTY and not change.values.keys().isdisjoint(("default_value", "possible_values")):
+        faces = type_of(field)
+        value, is_exact = faces.read(default, field), faces.spelling.is_number or faces.spelling is Spelling.FLAG
+        # The service may accept other words for a day or for a record.
+        odd_type = [f"expected a value of the type {field.type}"] if is_exact and isinstance(value, Unread) else []
+        if wrong := odd_type or broken_rules(value, field):
+            raise InvalidInput([FieldError.unfit(("default_value",), "default_value", default, why) for why in wrong])
 
 
 def _as_existing(values: Any, existing: Any) -> Any:
@@ -280,12 +289,18 @@ def _as_existing(values: Any, existing: Any) -> Any:
 def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> dict[str, Any]:
     """Return desired values in which unwritten allowed_values of a DROPDOWN follow its possible values.
 
-    Existing values keep their Unicode form.
+    Existing values keep their Unicode form, and a default value its notation.
     """
     have, found = schema.read(current.flat) if current else {}, dict(desired)
     written = dict(desired.get("constraints") or {})
     existing = _terms_in(have.get("constraints")).get("allowed_values")
     is_dropdown = desired.get("type", have.get("type")) == "DROPDOWN"
+    field, default = field_to_be({**have, **desired}), desired.get("default_value")
+    if field and default not in EMPTY:
+        faces, known = type_of(field), [have.get("default_value"), *field.allowed]
+        wanted, values = faces.read(default, field), [value for value in known if value not in EMPTY]
+        equal = (value for value in values if faces.equal(faces.read(value, field), wanted, field))
+        found["default_value"] = next(equal, default)
     if "possible_values" in desired:
         found["possible_values"] = _as_existing(desired["possible_values"], have.get("possible_values"))
     if "allowed_values" in written:

@@ -84,9 +84,8 @@ class _Ensure:
         self._kind = desired_record.kind
         self._check_mode = check_mode
         # If a referenced record is missing, so is this record: it is absent as desired.
-        self._reading = Reading(
-            client, check_mode or desired_record.state != "present", desired_record.state == "present"
-        )
+        self._is_wanted = desired_record.state == "present"
+        self._reading = Reading(client, check_mode or not self._is_wanted, self._is_wanted)
         self._state = QueriedState(client, self._reading, reads_names=diff_mode)
         self._schema = client.schema(desired_record.kind)
         self._warnings: list[str] = []
@@ -94,8 +93,7 @@ class _Ensure:
     def run(self) -> Result:
         desired = self._desired()
         keys = self._keys(desired)
-        is_wanted = self._desired_record.state == "present"
-        needed = tuple(value for key, value in desired.items() if is_wanted or key in keys)
+        needed = tuple(value for key, value in desired.items() if self._is_wanted or key in keys)
         targets = self._reading.resolve(references_in(needed))
         desired = {key: with_targets(value, targets) for key, value in desired.items()}
         planned = self._planned(desired, keys)
@@ -108,7 +106,7 @@ class _Ensure:
         self._check_rooms(planned.change, desired)
         if planned.change.changed:
             self._reading.check_numbers(references_in(needed))
-        change = self._with_unknown(planned.change) if is_wanted else planned.change
+        change = self._with_unknown(planned.change) if self._is_wanted else planned.change
         if self._check_mode:
             self._check_prediction(change)
         if self._check_mode or not change.changed:
@@ -353,7 +351,7 @@ class _Ensure:
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
         if uuid and change.action != DELETE:
             record["uuid"] = uuid
-        pending = self._reading.warnings if self._desired_record.state == "present" else ()
+        pending = self._reading.warnings if self._is_wanted else ()
         diff = {side: self._as_written(fields) for side, fields in change.diff.items()}
         return Result(change.changed, record, uuid, diff, (*self._warnings, *pending, *change.warnings))
 

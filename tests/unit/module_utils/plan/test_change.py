@@ -8,6 +8,7 @@ A missing field is not managed, and null clears a field.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -549,6 +550,43 @@ def test_texts_and_values_of_another_type_pass(written: JsonMap, current: Record
     chosen(written, current)
 
 
+@pytest.mark.parametrize(
+    ("written", "current"),
+    [
+        ({"default_value": "c"}, {"possible_values": ["a", "b"]}),
+        ({"default_value": "c"}, {"constraints": {"allowed_values": ["a", "b"]}}),
+        ({"possible_values": ["a", "b"]}, {"possible_values": ["a", "c"], "default_value": "c"}),
+    ],
+)
+def test_a_default_value_that_is_no_choice_is_refused(written: JsonMap, current: JsonMap) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        chosen(written, defined(**current))
+    assert caught.value.message == "default_value: 'c' does not fit; expected one of 'a', 'b'"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fits"),
+    [
+        *(("NUMBER", value, True) for value in (5, "5", 0)),
+        *(("NUMBER", value, False) for value in ("five", True)),
+        *(("BOOLEAN", value, True) for value in (False, "false", 1)),
+        ("BOOLEAN", "perhaps", False),
+        *(("DATE", value, True) for value in ("2024-05-31", "today")),
+        *(("LINKED_LOCATION", value, True) for value in ("Dresden", 5)),
+        ("TEXT", 5, True),
+    ],
+)
+def test_a_default_value_has_the_type_of_its_field(name: str, value: Any, fits: bool) -> None:
+    written = {"label": "A", "type": name, "default_value": value}
+    with nullcontext() if fits else pytest.raises(InvalidInput, match=f"expected a value of the type {name}"):
+        chosen(written, None)
+
+
+def test_a_default_value_that_does_not_fit_may_stay() -> None:
+    chosen({"label": "A", "default_value": None}, defined(possible_values=["a"], default_value="c"))
+    chosen({"label": "A"}, defined(possible_values=["a"], default_value="c"))
+
+
 # ---- allowed values follow possible values
 
 
@@ -578,6 +616,24 @@ def test_existing_choices_keep_their_unicode_form(
         return {where: values} if where == "possible_values" else {"constraints": {where: values}}
 
     assert followed(at(written), defined(**at(existing))) == at(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "existing", "found"),
+    [
+        ("NUMBER", "5", 5, 5),
+        ("NUMBER", "6", 5, "6"),
+        ("DECIMAL", 5.5, "5.50", "5.50"),
+        ("BOOLEAN", "false", False, False),
+        ("DATE", "2024-05-31", "2024-05-31T00:00:00", "2024-05-31T00:00:00"),
+        ("TEXT", "gru\u0308n", "gr\u00fcn", "gr\u00fcn"),
+        ("LINKED_LOCATION", "Dresden", None, "Dresden"),
+        ("NUMBER", None, 5, None),
+    ],
+)
+def test_an_existing_default_value_keeps_its_notation(name: str, written: Any, existing: Any, found: Any) -> None:
+    current = Record.from_answer(FIELD_DEFINITION, definition("a", name, default_value=existing))
+    assert followed({"default_value": written}, current) == {"default_value": found}
 
 
 def test_choices_that_are_no_text_are_themselves() -> None:
