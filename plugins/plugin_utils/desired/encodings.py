@@ -48,9 +48,13 @@ _CANDIDATES = (
 
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 
-_IN_WORDS = frozenset("—…·\u00b4\u00ad\u2013\u2018\u2019\u00d7")
-"""Signs that are also between letters: apostrophes, dashes, dots, the soft hyphen, and the sign of products."""
-_BESIDE_WORDS = _IN_WORDS | set("€£¥¢§°¹²³ªºµ„\u201c\u201d\u201a«»\u2039\u203a®©™½¼¾•†‡‰±¿¡\u00a0")
+_IN_WORDS = frozenset("—·\u00b4\u00ad\u2013\u2018\u2019\u00d7")
+"""Signs that are also between letters: apostrophes, dashes, the dot, the soft hyphen, and the sign of products."""
+_BESIDE_WORDS = _IN_WORDS | set("…€£¥¢§°¹²³ªºµ„\u201c\u201d\u201a«»\u2039\u203a®©™½¼¾•†‡‰±¿¡\u00a0")
+_NOT_BEFORE, _NOT_BEHIND = "§…€™®†", "§„\u201a"
+"""Signs that nobody writes directly before a letter, or behind one."""
+_MISREAD = re.compile(r"(?i:(?<=[ao])|(?<=e[iu]|ie|fu)|(?<=\bau))á|\bŽ(?=[^\WaeiouyAEIOUY])")
+"""Letters that CP850 leaves in German words: few words of other languages have á where German has ß, or Ž for Ä."""
 
 _CLEARLY = 3
 """The score of one frequent letter, by which another encoding is clearly better."""
@@ -161,10 +165,10 @@ def _unread(content: bytes, found: str, codec: str, start: int) -> WrongEncoding
 def _looks_wrong(content: bytes, codec: str) -> bool:
     """Return True if the words of a file are implausible in its encoding, and clearly better in another one."""
     sample = b"\n".join(dict.fromkeys(line for line in content.splitlines() if not line.isascii()))[:_SAMPLE]
-    if _score(_words(sample.decode(codec)), _WEST) >= 0:
-        return False
+    score = _score(_words(sample.decode(codec)), _WEST)
     # Without letters of its language, all letters count for an encoding.
-    return any(_score(_words(text), letters) >= _CLEARLY for _codec, letters, text in _texts(sample) if letters)
+    others = (_score(_words(text), letters) for _codec, letters, text in _texts(sample) if letters) if score < 0 else ()
+    return any(other > 0 and other - score >= _CLEARLY for other in others)
 
 
 def _readings(content: bytes) -> list[str]:
@@ -202,7 +206,7 @@ def _score(words: Sequence[str], letters: str) -> int:
     return sum(
         _score_of(letter, word[max(number - 1, 0) : number], word[number + 1 : number + 2], letters)
         for word in words
-        for number, letter in enumerate(word)
+        for number, letter in enumerate(_MISREAD.sub("\u00a4", word))
     )
 
 
@@ -211,7 +215,8 @@ def _score_of(letter: str, before: str, after: str, letters: str) -> int:
         return 0 if letters else 1
     beside = [near for near in (before, after) if near.isalpha()]
     if letter in _BESIDE_WORDS:
-        fits = not beside if letter == "§" else len(beside) < 2 or letter in _IN_WORDS
+        is_odd = (letter in _NOT_BEFORE and after.isalpha()) or (letter in _NOT_BEHIND and before.isalpha())
+        fits = not is_odd and (len(beside) < 2 or letter in _IN_WORDS)
         return 2 - len(beside) if fits else -4
     if not letter.isalpha() or "\uff61" <= letter <= "\uff9f":
         return -4
