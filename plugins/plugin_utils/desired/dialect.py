@@ -114,7 +114,7 @@ _ALL_DIGITS = 15
 
 _TEXT_COLUMNS = "name the column in text_columns if this is the text"
 _KEPT_TEXT = re.compile(r'="[^"]*"')
-_SHORTENED = re.compile(r"[-+]?\d[.,]\d+E\+\d{2,3}")
+_SHORTENED = re.compile(r"[-+]?\d([.,]\d+)?[Ee]\+\d{2,3}")
 _ERROR = re.compile(
     r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
 )
@@ -202,7 +202,7 @@ class Dialect:
                 return Oddity("the apostrophe marks a text in a spreadsheet; write the cell without it")
             if _ERROR.fullmatch(text):
                 return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct the cell")
-        if "E+" in text and _SHORTENED.fullmatch(text):
+        if "+" in text and _SHORTENED.fullmatch(text):
             words = "a spreadsheet shortened this number; format the column as text, and type the number again"
             return Oddity(f"{words}, or {_TEXT_COLUMNS}", kind="shortened")
         if text in NULL_WORDS:
