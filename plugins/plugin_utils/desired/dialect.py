@@ -116,9 +116,11 @@ _TEXT_COLUMNS = "name the column in text_columns if this is the text"
 _KEPT_TEXT = re.compile(r'="[^"]*"')
 _SHORTENED = re.compile(r"[-+]?\d([.,]\d+)?[Ee]\+\d{2,3}")
 _ERROR = re.compile(
-    r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
+    r"#[¡¿]?(?:NAME|NOM|NOMBRE|NOME|REF|BEZUG|RIF|VALUE|WERT|VALEUR|VALOR|VALORE|DIV/0|NULL|NULO|NUL|NULLO|NUM|ZAHL"
+    r"|SPILL|ÜBERLAUF|PROPAGATION|DESBORDAMIENTO|CALC|KALK|CALCUL|FIELD|FELD|CHAMP|CAMPO|BLOCKED|BLOCKIERT|CONNECT"
+    r"|VERBINDEN|UNKNOWN|UNBEKANNT|BUSY|EXTERNAL)[!?]|#NV|#N/D|#GETTING_DATA|#{3,}|Err:\d{3}"
 )
-"""The English, German and French texts that programs write for a value that is unknown or does not fit."""
+"""The texts that programs write in several languages for a value that is unknown or does not fit."""
 _MONTH = (
     "(?:Jan|Feb|M[aär][rz]|Apr|Ma[iy]|Ju[nl]|Aug|Sep|O[ck]t|Nov|De[cz]|"
     "janv|févr|mars|avr|mai|jui[nl]|août|sept|oct|nov|déc)"
