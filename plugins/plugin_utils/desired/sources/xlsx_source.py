@@ -12,7 +12,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -357,10 +357,9 @@ def _digits(number: float) -> str:
 
 def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
     if isinstance(value, dt.datetime):
-        # Spreadsheets count in days, so a second is a fraction that is never exact.
-        with suppress(OverflowError):
-            value += dt.timedelta(microseconds=500_000)
-        rounded = value.replace(microsecond=0)
+        # The library removes the noise of a fraction of a day. Seconds must not change the day.
+        is_up = value.microsecond >= 500_000 and value.time() < dt.time(23, 59, 59)
+        rounded = value.replace(microsecond=0) + dt.timedelta(seconds=is_up)
         return rounded.date().isoformat() if rounded.time() == dt.time() else rounded.isoformat(" ")
     return value.isoformat() if isinstance(value, (dt.date, dt.time)) else str(value)
 

@@ -177,6 +177,31 @@ def test_the_last_moment_that_excel_knows_is_read(tmp_path: Path) -> None:
     assert [entry.fields for entry in desired.entries] == [{"seen": "9999-12-31 23:59:59"}]
 
 
+@pytest.mark.parametrize(
+    ("moment", "read"),
+    [
+        ("2024-12-31 23:59:59.997", "2024-12-31 23:59:59"),
+        ("2024-12-31 23:59:59.500", "2024-12-31 23:59:59"),
+        ("2024-12-31 23:59:59.9999996", "2025-01-01"),
+        ("2024-12-31 23:59:58.997", "2024-12-31 23:59:59"),
+        ("2024-12-31 14:30:00.4", "2024-12-31 14:30:00"),
+        ("2024-12-31 00:00:00.3", "2024-12-31"),
+    ],
+)
+def test_only_the_noise_of_a_fraction_changes_the_day_of_a_moment(tmp_path: Path, moment: str, read: str) -> None:
+    """A spreadsheet stores 0.9999999999954 days for midnight."""
+    time, _dot, fraction = moment.partition(".")
+    days = (_naive(time) - _naive("1899-12-30 00:00:00")) / dt.timedelta(days=1) + float(f"0.{fraction}") / 86_400
+
+    def as_moment(book: Any) -> None:
+        book["objects"]["A2"].number_format = "yyyy-mm-dd hh:mm:ss"
+
+    _book(tmp_path / "a.xlsx", {"objects": [["bought"], [days]]}, as_moment)
+    desired = _load(tmp_path)
+    assert (desired.findings, [entry.fields for entry in desired.entries]) == ([], [{"bought": read}])
+    assert any("A2: bought: " in line for line in _judged(desired)) is (":" in read)
+
+
 def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_path: Path) -> None:
     def as_text(book: Any) -> None:
         book["objects"]["A3"].number_format = "@"
