@@ -130,8 +130,9 @@ class TableReader:
         dialect = node.format_of("") or self._format_for(tuple(node.value))
         for column, cell in node.value.items():
             name = table.mapped(column)
-            if not node.is_row and (cell == "" or not dialect.reads_column(column)):
-                # Treat the member like an empty cell or an ignored column of a table.
+            is_empty = (cell is None and name in table.constant) if node.is_row else cell == ""
+            if is_empty or not (node.is_row or dialect.reads_column(column)):
+                # An empty cell has the constant. Treat a member like an empty cell or an ignored column of a table.
                 continue
             if name in value:
                 both = " and ".join(repr(column) for column in node.value if table.mapped(column) == name)
