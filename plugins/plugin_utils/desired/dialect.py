@@ -308,11 +308,11 @@ class Dialect:
         return text
 
     def _no_word(self, name: str, cell: str, spelling: Spelling) -> FieldError:
-        words = (
-            f"a number such as 1{self.thousands[0] if self.thousands else ''}299{self.decimal}50"
-            if spelling.is_number
-            else f"one of {', '.join((*self.true, *self.false))}"
-        )
+        words = f"one of {', '.join((*self.true, *self.false))}"
+        if spelling.is_number:
+            words = f"a number such as 1{self.thousands[0] if self.thousands else ''}299{self.decimal}50"
+            if cell[:2] in ("0.", "0,") and cell[1] in self.thousands:
+                words += f"; in this table {cell[1]} separates thousands, and {self.decimal} the fraction"
         return FieldError.unfit((name,), name, cell, f"expected {words}", spelling)
 
     def _no_date(self, name: str, cell: str, spelling: Spelling) -> FieldError:
@@ -377,7 +377,7 @@ class Dialect:
         signs = "|".join(map(re.escape, sorted(self.currency, key=len, reverse=True)))
         sign = rf"(?:{signs})?\s*" if signs else ""
         behind = rf"\s*(?:{signs})?" if signs else ""
-        groups = "|".join(rf"\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+" for mark in self.thousands)
+        groups = "|".join(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+" for mark in self.thousands)
         whole = rf"(?P<whole>{groups}|\d+)" if groups else r"(?P<whole>\d+)"
         fraction = rf"(?:{re.escape(self.decimal)}(?P<fraction>\d+))?"
         number = rf"{whole}{fraction}(?P<last>[-\u2212]?)"
