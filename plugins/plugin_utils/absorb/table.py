@@ -84,10 +84,10 @@ class TableSource(TextSource):
 
     def _names(self) -> dict[str, int]:
         """Return the columns by name."""
-        for number, row in enumerate(self._rows.values(), self._before + 1):
+        for line, row in self._rows.items():
             names = [formulas.unescaped(cell.text).strip() for cell in row]
             first = next(filter(None, names), "")
-            if first and not self.dialect.rows.skips(number, first):
+            if first and not self.dialect.rows.skips(line, first):
                 return {name: column for column, name in enumerate(names)}
         return {}
 
@@ -118,6 +118,8 @@ class TableSource(TextSource):
         text = written = formulas.escaped(self._text(name, value))
         if cell.is_quoted or any(letter in text for letter in (self._delimiter, *_QUOTED)):
             written = '"' + text.replace('"', '""') + '"'
+        if text.count("\n") != cell.text.count("\n"):
+            self._check_numbers(place)
         words = f"{letters_of(self.columns[name] + 1)}{place.line}: {cell.text} -> {text}"
         self.file.replace(cell.start, cell.end, written, words)
 
@@ -140,13 +142,18 @@ class TableSource(TextSource):
         return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self.dialect)
 
     def remove(self, place: Place) -> None:
-        row = self._rows[place.line]
-        numbers = self.dialect.rows.numbers
-        if numbers and self._before + 1 + list(self._rows).index(place.line) < max(numbers):
-            raise Unwritable("skip_rows has the number of a row below it")
-        plain = self.file.plain
+        self._check_numbers(place)
+        row, plain = self._rows[place.line], self.file.plain
         start, end = row[0].start, row[-1].end
         self.file.replace(start, end + 1 if plain[end : end + 1] == "\n" else end, "")
+
+    def _check_numbers(self, place: Place) -> None:
+        """Refuse to move the rows below a row if ``skip_rows`` has the number of one.
+
+        :raises Unwritable: if it has.
+        """
+        if place.line < max(self.dialect.rows.numbers, default=0):
+            raise Unwritable("skip_rows has the number of a row below it")
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
         """Add rows. The table has a column for each field of the records."""

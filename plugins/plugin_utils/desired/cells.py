@@ -157,7 +157,7 @@ class Cells:
             return f"{odd.why}{remedy}" if is_text and not is_key else ""
         column = self._desired.tables.column_of(entry.place_of(name).file, name)
         is_fine = (odd.kind == "shortened" and not is_text) or (odd.kind == "date" and not is_key)
-        if is_fine or (odd.kind and table.has_texts(column)):
+        if is_fine or (odd.kind and column in table.text_columns):
             return ""
         if is_key and odd.kind != "null":
             # A text that is the key of an existing record always means that record.

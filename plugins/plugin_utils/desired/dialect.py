@@ -66,7 +66,8 @@ class Rows:
 
     :ivar header: the row with the names of the columns; 0 for the first row that is read.
     :ivar first: rows that are skipped at the top, or below the header if its row is given.
-    :ivar numbers: rows that are skipped. :ivar patterns: texts in the first cell of rows that are skipped.
+    :ivar numbers: rows that are skipped, in CSV their lines.
+    :ivar patterns: texts in the first cell of rows that are skipped.
     """
 
     header: int = 0
@@ -79,15 +80,15 @@ class Rows:
         """Return the number of rows above the header row."""
         return self.header - 1 if self.header else self.first
 
-    def skips(self, number: int, first: Any) -> bool:
+    def skips(self, line: int, first: Any, breaks: int = 0) -> bool:
         """Return True if a row is not a record.
 
-        :param first: the first cell that is not empty.
+        :param first: the first cell that is not empty. :param breaks: line breaks inside the cells above the row.
         """
-        is_below = self.header < number <= self.header + self.first
-        if number <= self.before or is_below or number in self.numbers:
+        is_below = self.header < line - breaks <= self.header + self.first
+        if line <= self.before or is_below or line in self.numbers:
             return True
-        return number != self.header and str(first).strip() in self._skipped
+        return line != self.header and str(first).strip() in self._skipped
 
     @cached_property
     def _skipped(self) -> Globs:
@@ -233,7 +234,7 @@ class Dialect:
         if name.startswith(COMMENT):
             return False
         is_key = normal_name(name) in self.keys
-        return not self._ignored.written_as(name) if is_key else name not in self._ignored
+        return not self.ignored.written_as(name) if is_key else name not in self.ignored
 
     def for_columns(self, names: Collection[str]) -> Dialect:
         """Return the format of a table with some columns.
@@ -244,41 +245,34 @@ class Dialect:
         if not self.ignore or not self.keys or not read.isdisjoint(self.keys):
             return self
         others = (name for name in names if name and not name.startswith(COMMENT) and not self.reads_column(name))
-        return replace(self, loose=frozenset(name for name in others if not self._ignored.written_as(name)))
+        return replace(self, loose=frozenset(name for name in others if not self.ignored.written_as(name)))
 
     @cached_property
     def null_words(self) -> tuple[str, ...]:
         """Return the words that clear a field, in the form in which they are compared."""
         return tuple(map(normal_name, self.nulls if self.null is None else (self.null, *self.nulls)))
 
-    @property
-    def ignores_nameless(self) -> bool:
-        """Return True if columns without a name are ignored."""
-        return "" in self._ignored
-
     def as_text(self, name: str, cell: str) -> str:
         """Return the text of a cell that a spreadsheet turned into a formula, if the settings say so."""
-        return cell[2:-1] if name in self._texts and _KEPT_TEXT.fullmatch(cell) else cell
-
-    def has_texts(self, name: str) -> bool:
-        """Return True if the settings say that the cells of a column are texts."""
-        return name in self._texts
+        return cell[2:-1] if name in self.text_columns and _KEPT_TEXT.fullmatch(cell) else cell
 
     def is_text(self, name: str, digits: str) -> bool:
         """Return True if the settings say that a number in a cell is the text of its digits, and it has all of them."""
-        return name in self._texts and digits.isdecimal() and len(digits) <= _ALL_DIGITS
+        return name in self.text_columns and digits.isdecimal() and len(digits) <= _ALL_DIGITS
 
     @cached_property
-    def _texts(self) -> Globs:
+    def text_columns(self) -> Globs:
+        """Return the columns whose cells are texts, as the settings say."""
         return Globs(self.texts)
 
     @cached_property
-    def _ignored(self) -> Globs:
+    def ignored(self) -> Globs:
+        """Return the columns that are not read; an empty name for those without a name."""
         return Globs(self.ignore)
 
     def clears_cell(self, name: str, cell: str) -> bool:
         """Return True if a cell of a column clears its field."""
-        is_word = bool(cell) and normal_name(cell) in self.null_words and name not in self._texts
+        is_word = bool(cell) and normal_name(cell) in self.null_words and name not in self.text_columns
         return name not in OF_RECORDS and (is_word or (not cell and normal_name(name) in self.clears))
 
     def clearing_cell(self, name: str) -> str | None:

@@ -150,7 +150,7 @@ class TableReader:
             return _set(words[word])
         if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
             return NullCell.from_word(cell)
-        if cell.__class__ is Plain and self.dialect.has_texts(column):
+        if cell.__class__ is Plain and column in self.dialect.text_columns:
             # JSON has all digits of a number.
             cell = str(cell)
         if normal_name(column) not in self.table.ids:
@@ -256,7 +256,7 @@ def _number_findings(
     desired: DesiredInstance, name: str, entries: Sequence[Entry]
 ) -> Iterator[tuple[Entry, str, FieldError]]:
     file = entries[0].place.file
-    if not desired.tables.format_of(file).has_texts(desired.tables.column_of(file, name)):
+    if desired.tables.column_of(file, name) not in desired.tables.format_of(file).text_columns:
         why = "a program wrote this key as a number; write its digits alone, or name the column in text_columns"
         for entry in entries:
             key = entry.fields[name]

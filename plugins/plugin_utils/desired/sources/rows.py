@@ -73,7 +73,7 @@ class Table:
         """
         skipped, before, last, is_seen, is_read = self.dialect.rows, len(self._findings), 0, False, False
         for last, row in rows:
-            if skipped is not ALL_ROWS and skipped.skips(last - self.breaks, next(filter(str.strip, row), "")):
+            if skipped is not ALL_ROWS and skipped.skips(last, next(filter(str.strip, row), ""), self.breaks):
                 continue
             if self.has_lines and (why := why_no_record(row)):
                 self.find(last, 0, why, why.partition(";")[0])
@@ -104,7 +104,7 @@ class Table:
         nameless = {
             column for column, cell in enumerate(cells) if cell and not "".join(self.header[column : column + 1])
         }
-        for column in sorted(nameless - self._noted) if not self.dialect.ignores_nameless else ():
+        for column in sorted(nameless - self._noted) if "" not in self.dialect.ignored else ():
             setting = json.dumps([*self.dialect.ignore, ""], ensure_ascii=False)
             words = "this column has no name; give it one, one that begins with # for a comment"
             self.find(line, column, f"{words}, or set `ignore: {setting}`; {TITLED}")
