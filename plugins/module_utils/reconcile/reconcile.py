@@ -101,7 +101,8 @@ class _Ensure:
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         self._check_new_key(planned.change, keys)
         self._check_own_key(planned, keys)
-        if planned.change.action == CREATE:
+        is_missing = planned.change.current is None and not self._is_wanted
+        if planned.change.action == CREATE or (is_missing and self._reading.has_whole(self._kind)):
             self._check_look_alikes([key for key in keys if key in desired], desired, None)
         self._check_rooms(planned.change, desired)
         if planned.change.changed:
@@ -259,7 +260,10 @@ class _Ensure:
         self._warnings += [unless(line, deed) for line in wrong]
 
     def _check_look_alikes(self, keys: Sequence[str], desired: Mapping[str, Any], current: Record | None) -> None:
-        """Refuse a new natural key that looks like the key of another record. This takes at most one request."""
+        """Refuse a new natural key that looks like the key of another record. This takes at most one request.
+
+        If nothing is found to delete or archive, this is a warning.
+        """
         if SIMILAR_NAMES in self._desired_record.allow:
             return
         names, kind, wrong = self._written_names(), self._kind, []
@@ -270,7 +274,7 @@ class _Ensure:
             name, where = f"{self._desired_record.prefix}{names.get(key, key)}", f"{kind.singular} ({record.uuid})"
             way_out = f"accept this name with {how_to_allow(SIMILAR_NAMES)}"
             words = look_alikes.about(name, values[key], have[key], where, way_out)
-            if look_alikes.may_differ(kind, values[key], have[key]):
+            if not self._is_wanted or look_alikes.may_differ(kind, values[key], have[key]):
                 self._warnings.append(f"{words}.")
             else:
                 wrong.append(words)
@@ -293,9 +297,8 @@ class _Ensure:
         # If only the uuid of a reference is known, finding its id costs another list.
         if not keys or any(reference.id is None for reference in linked) or any(key not in desired for key in keys):
             return False
-        if self._kind.defines_fields or self._reading.is_one_page(self._kind):
-            return True
-        return self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
+        is_narrowed = self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
+        return is_narrowed or self._kind.defines_fields or self._reading.is_one_page(self._kind)
 
     def _with_unknown(self, change: Change) -> Change:
         """Predict the written values for fields whose definition check mode does not create."""
