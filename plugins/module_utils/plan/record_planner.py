@@ -19,10 +19,6 @@ from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState
 
-_ADVICE = {True: "give uuid or field_key", False: "give uuid, or a match_on that tells them apart"}
-"""Advice for several records with one natural key, by whether they define fields: field definitions have no match_on.
-"""
-
 
 @dataclass(frozen=True)
 class PlannedRecord:
@@ -83,7 +79,9 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             state.find_existing(schema, keys, wanted.desired, wanted.template) if len(written_keys) == len(keys) else []
         )
         targets = possible_targets(wanted, hits, partial(comparer.is_as_wanted, wanted))
-        current = natural_keys.only_record(kind, words, targets, advice=_ADVICE[kind.defines_fields])
+        # Field definitions have no match_on.
+        advice = "give uuid or field_key" if kind.defines_fields else "give uuid, or a match_on that tells them apart"
+        current = natural_keys.only_record(kind, words, targets, advice)
         archived = False
         if current is None and len(written_keys) == len(keys):
             holders = found_by_barcode(state.client, schema, wanted.desired)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import first_of
@@ -64,7 +64,9 @@ class SimilarNames(Aspect):
         self._doubtful: list[str] = []
 
     def changed(self, planned: Planned, current: Record | None) -> None:
-        """Note a record that gets a natural key."""
+        """Note a record that gets a natural key, or a field that gets another label."""
+        if planned.kind.defines_fields and "label" in planned.change.values:
+            planned = replace(planned, keys=("label",), key=f"{planned.entry.template} {planned.desired['label']}")
         kind = planned.kind
         is_open = not kind.open_status or planned.desired.get(kind.status_key, kind.open_status) == kind.open_status
         # An undo may restore a part of a key, such as the name of a room, which other records may have.
