@@ -206,7 +206,7 @@ class _Comparison:
         written = self._rules.match or OBJECT.match_on[:1]
         choices = [[self._lists.field_named("table.match", name).key for name in names] for names in written]
         missing = [[key for key in keys if key not in self._ledger.columns] for keys in choices]
-        if all(missing) and self._ledger.rows:
+        if all(missing):
             raise InvalidInput(
                 f"table.match: the ledger has no column for {' and '.join(missing[0])}, which identifies its rows; map "
                 f"one, such as table: {{columns: {{Number: {missing[0][0]}}}}}, or name other fields in match"
@@ -220,7 +220,7 @@ class _Comparison:
         """
         keys = [self._lists.field_named("compare", name).key for name in names]
         missing = [key for key in keys if key not in self._ledger.columns]
-        if missing and self._ledger.rows:
+        if missing:
             raise InvalidInput(f"compare: the ledger has no column for {' and '.join(missing)}")
         return keys
 

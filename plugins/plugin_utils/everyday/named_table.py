@@ -17,7 +17,7 @@ from ..desired.desired import DesiredInstance
 from ..desired.format_settings import table_of
 from ..desired.loading import MAX_SOURCE, load_table
 from ..desired.nodes import NO_JINJA, plain_node
-from ..desired.positions import Finding
+from ..desired.positions import Finding, Place
 from ..desired.tables import Table
 
 _ENDINGS = (".csv", ".xlsx")
@@ -36,6 +36,8 @@ def read_settings(option: str, written: Mapping[str, Any]) -> tuple[Table, list[
 def load_named(option: str, path: Path, table: Table) -> DesiredInstance:
     """Return the rows of a CSV file or a workbook. A cell that looks like a template is just a text.
 
+    No rows are a finding, because an empty export is nearly always a mistake.
+
     :raises InvalidInput: if the file can't be read.
     """
     suffix = path.suffix.lower()
@@ -43,6 +45,8 @@ def load_named(option: str, path: Path, table: Table) -> DesiredInstance:
         raise InvalidInput(f"{option}: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")
     desired = load_table(path, Folder.read_named(option, path, MAX_SOURCE), OBJECT.section, table)
     desired.findings = [finding for finding in desired.findings if not finding.message.endswith(NO_JINJA)]
+    if not desired.entries and not desired.findings:
+        desired.findings.append(Finding.plain(Place(path.name), "this table has no rows; export it again"))
     other = next((entry for entry in desired.entries if entry.kind is not OBJECT), None)
     if other is not None:
         desired.findings.append(Finding.plain(other.place, "this sheet has the name of another section; rename it"))

@@ -160,3 +160,11 @@ def test_the_sums_are_those_of_the_instance_if_rows_are_identified_in_two_ways(t
     result = compare(here, file=str(path), table={"match": [["barcode"], ["inventory_name"]]})
     sums = {name: Decimal(amounts["purchasing_price"]) for name, amounts in result["totals"].items()}
     assert sums["books"] - sums["doubtful"] + sums["doubtful_objects"] + sums["not_in_books"] == sums["instance"] == 157
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"Anlage;Bezeichnung\n"])
+def test_a_table_without_rows_is_refused(here: Embedded, ledger: Path, content: bytes) -> None:
+    ledger.write_bytes(content)
+    result = compare(here, file=str(ledger), table=TABLE)
+    assert result["failed"]
+    assert result["msg"] == "file: ledger.csv: this table has no rows; export it again"

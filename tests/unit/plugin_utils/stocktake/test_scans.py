@@ -203,3 +203,17 @@ def test_wrong_settings_of_a_list_are_named(here: Embedded, settings: dict[str, 
     result = take(here, scans={"files": "scans.csv", **settings})
     assert result["failed"]
     assert words in result["msg"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"code,room\n", b"code,room\n,\n\n"])
+def test_a_list_without_rows_is_a_finding(here: Embedded, tmp_path: Path, content: bytes) -> None:
+    result = scanned(here, tmp_path, content)
+    assert result["findings"] == ["scans.csv: this table has no rows; export it again"]
+    assert here.log == []
+
+
+def test_one_of_several_lists_without_rows_is_a_finding(here: Embedded, tmp_path: Path) -> None:
+    workbook(tmp_path / "scans-2.xlsx", [("code", "room")])
+    (tmp_path / "scans-1.csv").write_text("code,room\n100018,Dresden/1.04\n", "utf-8")
+    result = take(here, scans={"files": f"{tmp_path}/scans-*"})
+    assert result["findings"] == ["scans-2.xlsx: this table has no rows; export it again"]
