@@ -54,8 +54,8 @@ options:
     type: raw
   accept:
     description:
-      - The scan codes whose new room is accepted, as a list, or a table as for O(scans) with the columns C(code) and
-        C(accept), such as a report as CSV or as a workbook. V(true), V(yes), V(ja), V(x) and V(1) accept a row.
+      - The scan codes whose new room is accepted, as a list, or a table as for O(scans) with C(code) and C(accept),
+        such as a report. V(true), V(yes), V(ja), V(x) and V(1) accept a row, while its C(actual_room) is right.
     type: raw
   patch:
     description:

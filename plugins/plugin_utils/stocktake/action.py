@@ -110,13 +110,13 @@ class _Call:
         }
 
     def _close(
-        self, lists: InstanceLists, evaluation: Evaluation, accepted: list[str], sources: list[Path]
+        self, lists: InstanceLists, evaluation: Evaluation, accepted: Mapping[str, set[str]], sources: list[Path]
     ) -> tuple[dict[str, Any], Closed]:
         """Edit the files. Return further members of the result, and a summary."""
         patch = check_patch(self._options["patch"])
-        wanted = set(map(normal_name, accepted))
-        known = [item for item in evaluation.objects if normal_name(item.code) in wanted]
-        codes = {normal_name(item.code) for item in known}
+        wanted = {normal_name(code): rooms for code, rooms in accepted.items()}
+        known = [(item, wanted[name]) for item in evaluation.objects if (name := normal_name(item.code)) in wanted]
+        codes = {normal_name(item.code) for item, _rooms in known}
         evaluation.unknown_codes += [
             code for code in accepted if normal_name(code) not in codes and code not in evaluation.unknown_codes
         ]
@@ -159,20 +159,20 @@ class _Call:
         return found
 
 
-def _accepted(written: Any, findings: list[Finding]) -> list[str]:
-    """Return the scan codes that are accepted: a list of them, or tables.
+def _accepted(written: Any, findings: list[Finding]) -> dict[str, set[str]]:
+    """Return the scan codes that are accepted, each with its rooms in a table: a list of codes, or tables.
 
     :param findings: collects what is wrong in the tables.
     :raises InvalidInput: for anything else.
     """
     if written and isinstance(written, (str, Mapping)):
         return read_accepted(*named_tables(ACCEPT, written), findings)
-    codes = [] if written is None else written
-    wrong = not isinstance(codes, list) or [code for code in codes if not isinstance(code, str) or not code]
+    codes = written if isinstance(written, list) else [] if written is None else [written]
+    wrong = [code for code in codes if not isinstance(code, str) or not code]
     if wrong:
-        example = shorten(wrong[0] if isinstance(wrong, list) else written)
-        raise InvalidInput(f"accept: {example} does not fit; expected scan codes in quotes, or the path of a table")
-    return list(dict.fromkeys(codes))
+        words = f"{shorten(wrong[0])} does not fit; expected scan codes in quotes, or the path of a table"
+        raise InvalidInput(f"accept: {words}")
+    return {code: set() for code in codes}
 
 
 def _in_words(document: Mapping[str, Any], closed: Closed | None) -> str:

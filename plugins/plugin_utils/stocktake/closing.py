@@ -12,7 +12,9 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.types_links import Reference
+from ...module_utils.printing.cleaner import clean
 from ..absorb.files import Files
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
@@ -60,16 +62,17 @@ class Closing:
         self._portable = Portable(self._state, downloads, lambda _why: None)
         self._schema = self._context.schema(OBJECT)
 
-    def run(self, objects: Iterable[StocktakeObject]) -> Closed:
-        """Edit the files for each accepted object, in the order of scan codes."""
+    def run(self, objects: Iterable[tuple[StocktakeObject, Iterable[str]]]) -> Closed:
+        """Edit the files for each accepted object, in the order of scan codes.
+
+        :param objects: each with the actual rooms that tables show for it.
+        """
         result = Closed()
         entries = self._entries()
-        for accepted in sorted(objects, key=lambda accepted: accepted.code):
+        for accepted, rooms in sorted(objects, key=lambda one: one[0].code):
             result.accepted += 1
-            if accepted.status == OK:
-                continue
             try:
-                result.changed += self._close(accepted, entries.get(accepted.record.uuid, ()))
+                result.changed += self._close(accepted, rooms, entries.get(accepted.record.uuid, ()))
             except (Unwritable, NotPortable) as reason:
                 result.not_changed.append(f"{self._words(accepted, entries)}: not changed, because {reason}")
         return result
@@ -102,11 +105,19 @@ class Closing:
 
     # ---- one object
 
-    def _close(self, accepted: StocktakeObject, entries: Collection[Entry]) -> int:
+    def _close(self, accepted: StocktakeObject, rooms: Iterable[str], entries: Collection[Entry]) -> int:
         """Edit the record of an object. Return 1 if its file changes.
 
-        :raises Unwritable: if that is not possible. Nothing is changed then.
+        :param rooms: its actual room as tables show it; none accepts every room.
+        :raises Unwritable: if that is not possible, or it was found in another room since. Nothing is changed then.
         """
+        now = clean(accepted.shown["actual_room"] or "").strip()
+        other = next((room for room in rooms if normal_name(room) != normal_name(now)), "")
+        if now and other:
+            words = f"it is in {now} now, and {other} was accepted"
+            raise Unwritable(f"{words}; look for it, and accept a row of a new report")
+        if accepted.status == OK:
+            return 0
         if accepted.actual is None:
             raise Unwritable("it was not found, so no room is known")
         if not entries:

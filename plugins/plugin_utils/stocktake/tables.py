@@ -24,8 +24,8 @@ from ..papers.catalogue import titles_of
 from .moments import READER
 
 SCANS = "scans"
-CODE, ROOM, TIME, ACCEPT = _COLUMNS = "code", "room", "time", "accept"
-_COLUMNS_OF = {SCANS: (CODE, ROOM, TIME), ACCEPT: (CODE, ACCEPT)}
+CODE, ROOM, TIME, ACCEPT, ACTUAL_ROOM = _COLUMNS = "code", "room", "time", "accept", "actual_room"
+_COLUMNS_OF = {SCANS: (CODE, ROOM, TIME), ACCEPT: (CODE, ACCEPT, ACTUAL_ROOM)}
 """The columns of the tables of an option."""
 
 _YES = frozenset(("true", "wahr", "vrai", "yes", "ja", "oui", "x", "1"))
@@ -119,13 +119,14 @@ def read_scans(path: Path, table: Table, findings: list[Finding], warnings: list
     return found
 
 
-def read_accepted(paths: Iterable[Path], table: Table, findings: list[Finding]) -> list[str]:
-    """Read the scan codes that tables accept.
+def read_accepted(paths: Iterable[Path], table: Table, findings: list[Finding]) -> dict[str, set[str]]:
+    """Read the scan codes that tables accept, each with the actual rooms that these show.
 
     :param table: their settings. :param findings: collects what is wrong.
     :raises InvalidInput: if a file can't be read.
     """
     answers: dict[str, tuple[bool, Place]] = {}
+    rooms: dict[str, set[str]] = {}
     for row, place in (found for path in paths for found in _rows(ACCEPT, path, (CODE, ACCEPT), table, findings, [])):
         answer, code = row[ACCEPT], row[CODE].text
         word = answer.text.casefold()
@@ -139,7 +140,9 @@ def read_accepted(paths: Iterable[Path], table: Table, findings: list[Finding]) 
             if earlier[0] is not (word in _YES):
                 words = f"{CODE}: {shorten(code)} is accepted here or at {earlier[1]}, and not in the other row"
                 findings.append(Finding(answer.place, words))
-    return [code for code, (is_accepted, _place) in answers.items() if is_accepted]
+            if word in _YES:
+                rooms.setdefault(code, set()).update(filter(None, [row[ACTUAL_ROOM].text]))
+    return rooms
 
 
 def _rows(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from embedded_here import Embedded
 from openpyxl import load_workbook
 
-from .taking import ATELIER, DEPOT, Result, take
+from .taking import ATELIER, DEPOT, IT, Result, take
 from .test_scans import workbook
 
 _YAML = """\
@@ -54,6 +55,17 @@ def close(here: Embedded, src: Path, accept: Any, check_mode: bool = False, **op
     result = take(here, check_mode, mode="close", src=str(src), accept=accept, **options)
     assert not result.get("failed"), result
     return result
+
+
+def accept_in(report: Path, code: str) -> None:
+    """Accept an object in a report."""
+    if report.suffix == ".csv":
+        report.write_text(report.read_text("utf-8").replace(f"\n{code},,", f"\n{code},x,"), "utf-8")
+        return
+    book = load_workbook(report)
+    row = next(row for row in book.worksheets[0].iter_rows(min_row=2) if row[0].value == code)
+    row[1].value = "x"
+    book.save(report)
 
 
 def content(root: Path) -> dict[str, str]:
@@ -150,13 +162,7 @@ def test_what_is_wrong_in_the_table_is_a_finding(here: Embedded, acme: Path, tex
 def test_a_report_is_a_table_that_can_be_filled_in(here: Embedded, acme: Path, ending: str) -> None:
     report = acme.parent / f"report.{ending}"
     take(here, report=[str(report)])
-    if ending == "csv":
-        report.write_text(report.read_text("utf-8").replace("100018,,", "100018,x,"), "utf-8")
-    else:
-        book = load_workbook(report)
-        row = next(row for row in book["objects"].iter_rows(min_row=2) if row[0].value == "100018")
-        row[1].value = "x"
-        book.save(report)
+    accept_in(report, "100018")
     assert close(here, acme, str(report))["files"] == ["objects/it.yml"]
 
 
@@ -182,3 +188,42 @@ def test_a_link_in_the_place_of_the_files_is_refused(here: Embedded, acme: Path)
     link.symlink_to(acme)
     result = take(here, mode="close", src=str(link), accept=["100018"])
     assert result["msg"].startswith(f"src: {link} is a link")
+
+
+# ---- rooms that changed since the report
+
+_ODD = '=1+1, "Büro"'
+"""A room whose name no table has as it is."""
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_report_accepts_only_the_room_that_it_shows(here: Embedded, acme: Path, ending: str, language: str) -> None:
+    made = here.call("room", fields={"building_id": "Leipzig", "number": _ODD, "name": "Büro"})
+    assert made["changed"], made
+    here.log.clear()
+    scans = acme.parent / "scans.xlsx"
+    workbook(scans, [("code", "room"), ("100018", f"Leipzig/{_ODD}")])
+    report = acme.parent / f"report.{ending}"
+    take(here, report=[str(report)], scans=str(scans), language=language)
+    accept_in(report, "100018")
+    left = close(here, acme, str(report))
+    assert left["files"] == []
+    (words,) = left["not_changed"]
+    assert words.startswith(f"objects/it.yml:3:3: object '100018': not changed, because it is in {ATELIER} now, and ")
+    assert close(here, acme, str(report), scans=str(scans))["files"] == ["objects/it.yml"]
+
+
+def test_the_unicode_forms_of_a_room_are_one_room(here: Embedded, acme: Path) -> None:
+    accept = acme.parent / "accept.csv"
+    scans = acme.parent / "scans.csv"
+    scans.write_text(f"code,room\n100018,{IT}\n", "utf-8")
+    for form in ("NFC", "NFD"):
+        accept.write_text(unicodedata.normalize(form, f"code,accept,actual_room\n100018,x,{IT}\n"), "utf-8")
+        assert close(here, acme, str(accept), scans=str(scans))["not_changed"] == []
+
+
+def test_two_reports_that_show_two_rooms_accept_none(here: Embedded, acme: Path) -> None:
+    accept = acme.parent / "accept.csv"
+    accept.write_text(f"code,accept,actual_room\n100018,x,{ATELIER}\n100018,x,{IT}\n", "utf-8")
+    assert close(here, acme, str(accept))["files"] == []
