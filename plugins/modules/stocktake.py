@@ -79,8 +79,7 @@ options:
   src:
     description:
       - The files of the instance, as in O(community.seventhings.instance#module:src). C(scan_codes) of their
-        C(instance.yml) describes placeholders. O(mode=close) also reads and changes the other files, and refuses a
-        link.
+        C(instance.yml) describes placeholders. Vaulted values are not shown. O(mode=close) refuses a link.
     type: raw
   src_below:
     description:

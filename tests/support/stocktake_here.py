@@ -18,14 +18,17 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.docum
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action
 
 
-def take_stock(written: Mapping[str, Any], check_mode: bool, client: Client | None = None) -> dict[str, Any]:
+def take_stock(
+    written: Mapping[str, Any], check_mode: bool, client: Client | None = None, loader: DataLoader | None = None
+) -> dict[str, Any]:
     """Call the module.
 
     :param written: the options of the task. :param client: the client to use; None: as the options say.
+    :param loader: reads vaulted files.
     """
     given = {"base_url": ROOT_URL, **ACCOUNT, **written}
     read = read_arguments("stocktake", documented_spec("stocktake"), {}, given)
     assert not read.refusal, read.refusal
     connect = action.__dict__["connect"]
     with mock.patch.object(action, "connect", side_effect=None if client else connect, return_value=client):
-        return action.take_stock(read.options, check_mode, DataLoader(), given)
+        return action.take_stock(read.options, check_mode, loader or DataLoader(), given)

@@ -67,9 +67,9 @@ class ControllerRun:
         self.client = self._connect(self.options, read_only=read_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
         return self.client
 
-    def load(self, sources: Sequence[Path], only_settings: bool = False) -> DesiredInstance:
-        """Read a desired state, or only its settings."""
-        read = load_files(self.options, sources, self._loader, self._written, self.hiding, only_settings)
+    def load(self, sources: Sequence[Path]) -> DesiredInstance:
+        """Read a desired state."""
+        read = load_files(self.options, sources, self._loader, self._written, self.hiding)
         self.desired.append(read)
         return self.desired[-1]
 

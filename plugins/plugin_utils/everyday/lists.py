@@ -29,6 +29,7 @@ from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
 from ...module_utils.resolve.natural_keys import identity_of
 from ...module_utils.resolve.references import means, reference_in
 from ..desired.entry import Entry
+from ..desired.hiding import VAULTED
 from ..desired.positions import Place
 from ..papers.table import MONEY
 from ..set_plan.listed_state import ListedState
@@ -218,6 +219,7 @@ class ObjectLists:
         flat, fields = record.flat, self._described
         texts = {name: readable(flat.get(field.wire_key)) if field else "" for name, field in fields.items()}
         amounts = self.in_texts(self.amounts(record))
+        amounts |= {field.key: VAULTED for name, field, _type in self._money if flat.get(name) == VAULTED}
         return {"scan_code": self.code_of(record), **texts, "uuid": record.uuid, "amounts": amounts}
 
     def code_of(self, record: Record) -> str:

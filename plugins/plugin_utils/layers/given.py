@@ -69,16 +69,11 @@ def _paths_of(src: Any) -> list[Path]:
 
 
 def load_files(
-    options: Mapping[str, Any],
-    sources: Sequence[Path],
-    loader: Any,
-    written: Mapping[str, Any],
-    hiding: Hiding,
-    only_settings: bool = False,
+    options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
 ) -> DesiredInstance:
     """Read the desired state from layers, inline data, or both.
 
-    :param written: the options of the task as they were written. :param only_settings: True to read no records.
+    :param written: the options of the task as they were written.
     :raises InvalidInput: if values of ``desired`` may be vaulted, and neither Ansible nor the task says which.
     """
     may_be_vaulted = FORGETS_VAULT and options.get("desired") is not None and loader._vault.secrets
@@ -97,7 +92,7 @@ def load_files(
     given = written.get("variables")
     # Also as written, because only the written values show whether they were vaulted.
     variables = given if isinstance(given, Mapping) else options["variables"]
-    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, variables, only_settings)
+    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, variables)
 
 
 def _reader(loader: Any) -> Callable[[Folder, str], bytes]:

@@ -77,14 +77,13 @@ def load_layers(
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
     variables: Mapping[str, Any] = NO_VARIABLES,
-    only_settings: bool = False,
 ) -> DesiredInstance:
     """Read the desired state from layers, inline data, or both.
 
     Inline data is not a layer: it is added to the layers.
 
     :param sources: the layers, in order. Other parameters are as in :func:`..desired.loading.load`.
-    :param variables: the values of variables that the files declare. :param only_settings: True to read no records.
+    :param variables: the values of variables that the files declare.
     :raises InvalidInput: if a layer is named twice, or ``files_root`` is not a directory.
     """
     layers = layers_of(sources)
@@ -92,7 +91,7 @@ def load_layers(
     for layer in layers:
         filling.declare(_settings_of(layer, read))
     filling.settle()
-    hiding, reading = hiding or Hiding(), Reading(fill=filling.fill, only_settings=only_settings)
+    hiding, reading = hiding or Hiding(), Reading(fill=filling.fill)
     if len(layers) < 2:
         src = layers[0].path if layers else None
         desired = load(src, inline, read, files_root, hiding, is_vaulted, reading)
@@ -108,7 +107,7 @@ def load_layers(
         if inline is not None:
             _add_inline(desired, load(None, inline, read, files_root, hiding, is_vaulted))
     desired.findings += filling.findings
-    desired.warnings += [] if only_settings else filling.warnings()
+    desired.warnings += filling.warnings()
     return desired
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...module_utils.model.dates import read_iso
 from ...module_utils.model.field import Field
+from ..desired.hiding import VAULTED
 
 MONEY = "MONEY"
 """The type of the fields with amounts."""
@@ -119,9 +120,9 @@ def amount_columns(rows: Iterable[Mapping[str, Any]], fields: Mapping[str, Field
     return [Column(key, fields[key].label, is_number=True) for key in keys]
 
 
-def amounts_in(row: Mapping[str, Any]) -> dict[str, Decimal]:
-    """Return the amounts of a row of a result, which has them as texts."""
-    return {key: Decimal(text) for key, text in row["amounts"].items()}
+def amounts_in(row: Mapping[str, Any]) -> dict[str, Decimal | str]:
+    """Return the amounts of a row of a result, which has them as texts. A vaulted one stays a text."""
+    return {key: text if text == VAULTED else Decimal(text) for key, text in row["amounts"].items()}
 
 
 def total(rows: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:

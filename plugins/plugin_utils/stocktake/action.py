@@ -66,7 +66,7 @@ class _Call:
         options, mode = self._options, self._options["mode"]
         reports = paths_of(options["report"])
         sources = sources_of(options, refuse_links=mode == CLOSE)
-        self._desired = self._run.load(sources, only_settings=mode != CLOSE)
+        self._desired = self._run.load(sources)
         if self._desired.findings:
             return with_findings(self._run, group_findings(self._desired.findings, self._desired).lines)
         scan_codes = self._desired.scan_codes
@@ -89,11 +89,14 @@ class _Call:
         if any(options[name] for name in ("since", "until", "time_field")):
             lists.check_time_field()
         placeholder_rooms = lists.rooms_named("placeholder_rooms", options["placeholder_rooms"])
-        evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms)
-        evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans)
+        files = Files(layers_of(sources), self._desired)
+        downloads = Downloads(client, Path(constants.DEFAULT_LOCAL_TMP), {})
+        closing = Closing(lists, self._desired, files, downloads)
+        evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms, closing.masked)
+        evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans, accepted if mode == CLOSE else ())
         if findings:
             return with_findings(self._run, list(map(str, findings)))
-        more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
+        more, closed = self._close(closing, files, evaluation, accepted) if mode == CLOSE else ({}, None)
         document = evaluation.document(mode, window, lists)
         if reports and not self._check_mode:
             catalogue = Catalogue(options["language"])
@@ -110,19 +113,13 @@ class _Call:
         }
 
     def _close(
-        self, lists: InstanceLists, evaluation: Evaluation, accepted: Mapping[str, set[str]], sources: list[Path]
+        self, closing: Closing, files: Files, evaluation: Evaluation, accepted: Mapping[str, set[str]]
     ) -> tuple[dict[str, Any], Closed]:
         """Edit the files. Return further members of the result, and a summary."""
         patch = check_patch(self._options["patch"])
         wanted = {normal_name(code): rooms for code, rooms in accepted.items()}
-        known = [(item, wanted[name]) for item in evaluation.objects if (name := normal_name(item.code)) in wanted]
-        codes = {normal_name(item.code) for item, _rooms in known}
-        evaluation.unknown_codes += [
-            code for code in accepted if normal_name(code) not in codes and code not in evaluation.unknown_codes
-        ]
-        files = Files(layers_of(sources), self._desired)
-        folder = Path(constants.DEFAULT_LOCAL_TMP)
-        closed = Closing(lists, self._desired, files, Downloads(lists.client, folder, {})).run(known)
+        known = [(item, wanted[name]) for item in evaluation.objects for name in wanted.keys() & item.names]
+        closed = closing.run(known)
         changes = list(files.changes())
         write_patch(patch, changes)
         if not self._check_mode:
@@ -146,7 +143,7 @@ class _Call:
         if evaluation.left_out:
             scans = amount(evaluation.left_out, "scan is", "scans are")
             found.append(f"scans: {scans} outside of the window, and left out.")
-        left = (item.code for item in evaluation.objects if item.shown["scanned"] == NOT_SCANNED)
+        left = (item.shown["scan_code"] for item in evaluation.objects if item.shown["scanned"] == NOT_SCANNED)
         found += about_unmatched("Scan codes", evaluation.unknown_codes, left)
         number = sum(bool(item.shown["service_status"]) for item in evaluation.objects)
         if number:

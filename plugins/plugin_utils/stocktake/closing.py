@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -68,22 +69,29 @@ class Closing:
         :param objects: each with the actual rooms that tables show for it.
         """
         result = Closed()
-        entries = self._entries()
         for accepted, rooms in sorted(objects, key=lambda one: one[0].code):
             result.accepted += 1
             try:
-                result.changed += self._close(accepted, rooms, entries.get(accepted.record.uuid, ()))
+                result.changed += self._close(accepted, rooms, self._entries.get(accepted.record.uuid, ()))
             except (Unwritable, NotPortable) as reason:
-                result.not_changed.append(f"{self._words(accepted, entries)}: not changed, because {reason}")
+                result.not_changed.append(f"{self._words(accepted)}: not changed, because {reason}")
         return result
 
-    def _words(self, accepted: StocktakeObject, entries: Mapping[str, list[Entry]]) -> str:
-        found = entries.get(accepted.record.uuid, ())
+    def _words(self, accepted: StocktakeObject) -> str:
+        found = self._entries.get(accepted.record.uuid, ())
         name = VAULTED if any(map(self._desired.hiding.touches, found)) else shorten(accepted.code)
         return f"{found[0].place}: object {name}" if found else f"object {name}"
 
     # ---- which record of the files
 
+    def masked(self, record: Record) -> dict[str, str]:
+        """Return the fields of an object that the files hide, by their wire keys, and what is shown instead."""
+        hiding = self._desired.hiding
+        entries = self._entries.get(record.uuid, ()) if hiding.is_on else ()
+        names = (name for entry in entries for name in entry.fields if hiding.hides(entry, name))
+        return {of.wire_key: VAULTED for name in names if (of := self._schema.find(name))}
+
+    @cached_property
     def _entries(self) -> dict[str, list[Entry]]:
         """Return the records of the files, by the uuid of their object."""
         found: dict[str, list[Entry]] = {}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +18,7 @@ from ...module_utils.model.dates import UnclearDate
 from ...module_utils.model.field import Field, InvalidValue, Unread, readable, shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import type_of
+from ..desired.hiding import VAULTED
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
 from ..papers.table import total
@@ -34,6 +35,8 @@ SCANNED = (IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED)
 PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM = "placeholder", "no_target_room", "placeholder_room"
 REASONS = (PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM)
 """Reasons to look at an object before a stocktake."""
+
+_VAULTED_ROOM = Room(VAULTED, VAULTED, VAULTED, VAULTED)
 
 
 @dataclass(slots=True)
@@ -53,6 +56,11 @@ class StocktakeObject:
     status: str
     amounts: dict[str, Decimal]
     shown: dict[str, Any]
+
+    @property
+    def names(self) -> set[str]:
+        """The scan code, and what reports show in its place."""
+        return {normal_name(self.code), normal_name(self.shown["scan_code"])}
 
 
 @dataclass
@@ -103,31 +111,31 @@ class _Scanned:
     time: dt.datetime | None
 
 
+@dataclass
 class Evaluator:
     """Compute the status of objects.
 
-    :param placeholder_rooms: uuids of rooms for objects without a label or a room.
+    :ivar placeholder_rooms: uuids of rooms for objects without a label or a room.
+    :ivar masked: returns the fields of an object that must not be shown, by their wire keys, and what is shown instead.
     """
 
-    def __init__(
-        self,
-        lists: InstanceLists,
-        window: Window,
-        scan_codes: ScanCodeSettings | None,
-        placeholder_rooms: frozenset[str],
-    ) -> None:
-        self._lists = lists
-        self._window = window
-        self._scan_codes = scan_codes
-        self._placeholder_rooms = placeholder_rooms
-        self._findings: list[Finding] = []
-        # A property of every field of every object takes longer than all that is computed from them.
-        self._keys = {name: of.wire_key if of else "" for name, of in vars(lists.fields).items()}
+    lists: InstanceLists
+    window: Window
+    scan_codes: ScanCodeSettings | None
+    placeholder_rooms: frozenset[str]
+    masked: Callable[[Record], Mapping[str, str]]
+    _findings: list[Finding] = field(default_factory=list)
 
-    def run(self, records: Iterable[Record], scans: Sequence[Scan]) -> tuple[Evaluation, list[Finding]]:
+    def __post_init__(self) -> None:
+        # A property of every field of every object takes longer than all that is computed from them.
+        self._keys = {name: of.wire_key if of else "" for name, of in vars(self.lists.fields).items()}
+
+    def run(
+        self, records: Iterable[Record], scans: Sequence[Scan], accepted: Iterable[str]
+    ) -> tuple[Evaluation, list[Finding]]:
         """Return the status of some objects, and the mistakes in the scans.
 
-        :param records: the objects in scope.
+        :param records: the objects in scope. :param accepted: the scan codes that somebody accepted.
         :raises InvalidInput: if the room of an object is unclear.
         """
         result = Evaluation()
@@ -141,16 +149,15 @@ class Evaluator:
                 doubts.append(f"object {record.uuid}: {doubt}")
                 continue
             result.objects.append(item)
-            name = normal_name(item.code)
-            earlier = seen.setdefault(name, item)
-            if earlier is not item and name in listed:
-                words = f"code: {shorten(item.code)} is the scan code of two objects, {earlier.record.uuid} and "
-                self._find(listed[name].scan, f"{words}{item.record.uuid}")
+            for name in item.names:
+                earlier = seen.setdefault(name, item)
+                if earlier is not item and name in listed:
+                    words = f"code: {shorten(item.code)} is the scan code of two objects, {earlier.record.uuid} and "
+                    self._find(listed[name].scan, f"{words}{item.record.uuid}")
         if doubts:
             raise InvalidInput(doubts)
-        result.unknown_codes = [
-            code for code in dict.fromkeys(scan.code for scan in scans) if normal_name(code) not in seen
-        ]
+        codes = dict.fromkeys([*(scan.code for scan in scans), *accepted])
+        result.unknown_codes = [code for code in codes if normal_name(code) not in seen]
         return result, self._findings
 
     # ---- scans of a list
@@ -165,18 +172,18 @@ class Evaluator:
         for scan in scans:
             try:
                 text = scan.time.text
-                time = ends_of(scan.reader.moment(text), self._window.zone)[0] if text else None
+                time = ends_of(scan.reader.moment(text), self.window.zone)[0] if text else None
             except InvalidValue as unfit:
                 why = unfit.words if isinstance(unfit, UnclearDate) else f"does not fit; expected {unfit}"
                 self._findings.append(Finding(scan.time.place, f"time: {shorten(text)} {why}"))
                 continue
             named = (scan.room.text, type(scan.room.value))
             if named not in rooms:
-                rooms[named] = self._lists.room_named(scan.room.value)
+                rooms[named] = self.lists.room_named(scan.room.value)
             room, problem = rooms[named]
             if room is None:
                 self._find(scan, f"room: {problem}")
-            elif time is not None and not self._window.contains(time):
+            elif time is not None and not self.window.contains(time):
                 result.left_out += 1
             else:
                 new = _Scanned(scan, room, time)
@@ -200,7 +207,7 @@ class Evaluator:
     # ---- one object
 
     def _evaluated(self, record: Record, listed: Mapping[str, _Scanned]) -> StocktakeObject:
-        lists, fields, keys, flat = self._lists, self._lists.fields, self._keys, record.flat
+        lists, fields, keys, flat = self.lists, self.lists.fields, self._keys, record.flat
         code = _code(keys["code"], flat.get(keys["code"]))
         scan = listed.get(normal_name(code))
         target = lists.room_in(fields.target, flat.get(keys["target"]))
@@ -211,26 +218,34 @@ class Evaluator:
         said = None if scan else flat.get(keys["status"])
         reasons = self._reasons(code, target, actual)
         is_unlabelled = not code or bool({PLACEHOLDER, PLACEHOLDER_ROOM}.intersection(reasons))
-        is_scanned = scan is not None or self._window.contains(time)
+        is_scanned = scan is not None or self.window.contains(time)
+        masked = self.masked(record)
+        described = replace(record, flat={**flat, **masked}) if masked else record
+
+        def visible(name: str, value: str | None) -> str | None:
+            return value and masked.get(keys[name], value)
+
         shown = {
-            **lists.described(record),
-            "scan_code": code,
+            **lists.described(described),
+            # A code that is hidden must still tell apart the rows in which people accept objects.
+            "scan_code": f"{VAULTED} {record.uuid}" if visible("code", code) != code else code,
             "status": status,
             "scanned": _outcome(status, is_scanned, is_unlabelled),
-            "target_room": target.path if target else None,
-            "actual_room": actual.path if actual else None,
-            "time": _text(time),
+            "target_room": visible("target", target and target.path),
+            "actual_room": visible("actual", actual and actual.path),
+            "time": visible("time", _text(time)),
             "from_scans": scan is not None,
             "unlabelled": is_unlabelled,
             "reasons": reasons,
-            "service_status": (readable(said) or None) if said is not None and differs(status, said) else None,
+            "service_status": visible("status", readable(said) or None) if differs(status, said) else None,
         }
-        return StocktakeObject(record, code, target, actual, status, lists.amounts(record), shown)
+        place = _VAULTED_ROOM if target and keys["target"] in masked else target
+        return StocktakeObject(record, code, place, actual, status, lists.amounts(described), shown)
 
     def _reasons(self, code: str, target: Room | None, actual: Room | None) -> list[str]:
-        placeholders = self._placeholder_rooms
+        placeholders = self.placeholder_rooms
         found = []
-        if self._scan_codes is not None and self._scan_codes.is_placeholder(code):
+        if self.scan_codes is not None and self.scan_codes.is_placeholder(code):
             found.append(PLACEHOLDER)
         if target is None:
             found.append(NO_TARGET)

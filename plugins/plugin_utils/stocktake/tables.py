@@ -125,8 +125,7 @@ def read_accepted(paths: Iterable[Path], table: Table, findings: list[Finding]) 
     :param table: their settings. :param findings: collects what is wrong.
     :raises InvalidInput: if a file can't be read.
     """
-    answers: dict[str, tuple[bool, Place]] = {}
-    rooms: dict[str, set[str]] = {}
+    answers: dict[str, tuple[bool, Place, set[str]]] = {}
     for row, place in (found for path in paths for found in _rows(ACCEPT, path, (CODE, ACCEPT), table, findings, [])):
         answer, code = row[ACCEPT], row[CODE].text
         word = answer.text.casefold()
@@ -136,13 +135,12 @@ def read_accepted(paths: Iterable[Path], table: Table, findings: list[Finding]) 
         elif word in _YES and not code:
             findings.append(Finding.plain(place, f"{CODE}: this row has none"))
         elif code:
-            earlier = answers.setdefault(code, (word in _YES, answer.place))
-            if earlier[0] is not (word in _YES):
-                words = f"{CODE}: {shorten(code)} is accepted here or at {earlier[1]}, and not in the other row"
+            is_accepted, earlier, rooms = answers.setdefault(code, (word in _YES, answer.place, set()))
+            rooms |= {row[ACTUAL_ROOM].text} - {""}
+            if is_accepted is not (word in _YES):
+                words = f"{CODE}: {shorten(code)} is accepted here or at {earlier}, and not in the other row"
                 findings.append(Finding(answer.place, words))
-            if word in _YES:
-                rooms.setdefault(code, set()).update(filter(None, [row[ACTUAL_ROOM].text]))
-    return rooms
+    return {code: rooms for code, (is_accepted, _place, rooms) in answers.items() if is_accepted}
 
 
 def _rows(

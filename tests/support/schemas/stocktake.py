@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.evaluation import (
     CLOSE,
     EVALUATE,
@@ -111,6 +112,9 @@ def _object() -> dict[str, Any]:
             "unlabelled": {**_FLAG, "description": "Whether the object has no label that could be scanned."},
             "reasons": {"type": "array", "items": {"enum": list(REASONS)}},
             "service_status": {**TEXT_OR_NULL, "description": "The status that the service reports, if it differs."},
-            "amounts": AMOUNTS,
+            "amounts": {
+                **AMOUNTS,
+                "additionalProperties": {"anyOf": [AMOUNTS["additionalProperties"], {"const": VAULTED}]},
+            },
         }
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible.parsing.dataloader import DataLoader
 from embedded_here import Embedded
 from emulator_process import Emulator
 from records import name_of
@@ -25,14 +26,20 @@ IT = name_of(ROOM, building_id="Dresden", number="1.04", name="IT-Büro")
 STORE = name_of(ROOM, building_id="Werkstatt", number="0.02", name="Werkzeuglager")
 
 
-def take(here: Embedded, check_mode: bool = False, client: Client | None = None, **written: Any) -> Result:
+def take(
+    here: Embedded,
+    check_mode: bool = False,
+    client: Client | None = None,
+    loader: DataLoader | None = None,
+    **written: Any,
+) -> Result:
     """Call the module in this process, as its action does.
 
-    :param client: the client to use; None: a new one.
+    :param client: the client to use; None: a new one. :param loader: reads vaulted files.
     """
     client = client or here.client()
     client.transport.read_only = True
-    return take_stock(written, check_mode, client)
+    return take_stock(written, check_mode, client, loader)
 
 
 def take_from(service: Emulator, check_mode: bool = False, **written: Any) -> Result:

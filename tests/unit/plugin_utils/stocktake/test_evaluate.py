@@ -169,7 +169,6 @@ def test_objects_without_a_label_are_to_be_confirmed_by_hand(here: Embedded, tmp
     settings = "api: seventhings/v1\nvariables: {prefix: {default: IMP}}\n"
     settings += 'scan_codes: {field: barcode, placeholder: "${prefix}-"}\n'
     (tmp_path / name).write_text(settings, "utf-8")
-    (tmp_path / "objects.yml").write_text("- {not read", "utf-8")
     rooms = ["Dresden/000", "Dresden/Lizenzen"]
     result = take(here, **NOVEMBER, src=str(tmp_path), placeholder_rooms=rooms)
     assert result["unlabelled"] == ["IMP-000001", "IMP-000002", "IMP-000003", "999001", "999002"]
