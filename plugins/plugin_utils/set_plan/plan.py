@@ -418,7 +418,10 @@ class PlanOptions:
 
 
 def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:
-    """Return the plan without some of its changes."""
-    dropped_by_id = {id(planned): planned for planned in dropped}
-    left = [planned for planned in result.changes if id(planned) not in dropped_by_id]
-    return replace(result, changes=left, dropped=[*result.dropped, *dropped_by_id.values()])
+    """Return the plan without some of its changes. Tables have no notes about what becomes of their records."""
+    by_entry = {id(planned.entry): planned for planned in dropped}
+    left = [planned for planned in result.changes if id(planned.entry) not in by_entry]
+    notes = [note for note in result.table_notes if id(note.planned.entry) not in by_entry]
+    skipped = result.skipped + Counter(planned.section for planned in by_entry.values())
+    all_dropped = [*result.dropped, *by_entry.values()]
+    return replace(result, changes=left, dropped=all_dropped, table_notes=notes, skipped=skipped)
