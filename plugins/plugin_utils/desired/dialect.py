@@ -497,8 +497,7 @@ def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
         alike = sum(len(row) >= width >= len(without_end(row)) for row in rows)
         return alike if len(rows[0]) > 1 else 0, mark == dialect.delimiter, width
 
-    marks: list[str] = [*dialect.delimiter, *_DELIMITERS]
-    return max(marks, key=rank)
+    return max(dialect.delimiter + _DELIMITERS, key=rank)
 
 
 def without_end(row: list[str]) -> list[str]:
