@@ -8,24 +8,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from .. import errors
 from ..client.client import Client
 from ..client.files import Contents, upload, upload_missing
 from ..client.record import Record
 from ..client.settling import ANSWERED_SECONDS, await_effect, poll_after_lost_response
-from ..errors import (
-    REFUSED_VALUES,
-    Ambiguous,
-    InternalError,
-    InvalidRequest,
-    NotFound,
-    NotProcessable,
-    OutcomeUnknown,
-    ServiceError,
-    SeventhingsError,
-)
+from ..errors import OutcomeUnknown
 from ..model.field import EMPTY
 from ..model.schema import Schema
 from ..model.types_links import attachments_in
@@ -52,35 +44,29 @@ def created_twice(records: Sequence[Record]) -> str:
     )
 
 
+@dataclass
 class Applier:
     """Execute changes of one kind of record.
 
-    :param template: the template of field definitions.
-    :param extra: members of a body that are only written (notify).
-    :param defers: raise a lost answer at once. The caller waits for many records together, and then calls :meth:`write`
+    :ivar template: the template of field definitions.
+    :ivar extra: members of a body that are only written (notify).
+    :ivar defers: raise a lost answer at once. The caller waits for many records together, and then calls :meth:`write`
         with the error.
-    :param on_effect: called with the uuid of the record after each request that took effect.
+    :ivar on_effect: called with the uuid of the record after each request that took effect.
     :ivar answered: the record in the answer to an update; None if the answer had none.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        schema: Schema,
-        template: str = "",
-        extra: Mapping[str, Any] | None = None,
-        defers: bool = False,
-        on_effect: Callable[[str], object] = lambda _uuid: None,
-    ) -> None:
-        self._client = client
-        self._schema = schema
-        self._kind = schema.kind
-        self._template = template
-        self._extra = extra or {}
-        self._defers = defers
-        self._on_effect = on_effect
-        self.answered: Record | None = None
-        self._read: Record | None = None
+    client: Client
+    schema: Schema
+    template: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    defers: bool = False
+    on_effect: Callable[[str], object] = lambda _uuid: None
+    answered: Record | None = None
+    _read: Record | None = None
+
+    def __post_init__(self) -> None:
+        self._kind = self.schema.kind
 
     def carry_out(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), by_key: bool = False
@@ -101,14 +87,14 @@ class Applier:
         if change.action == CREATE and by_key:
             found = [record for record in find() if record.uuid not in known]
             if len(found) > 1:
-                raise Ambiguous(created_twice(found))
+                raise errors.Ambiguous(created_twice(found))
             if found and found[0].uuid == uuid:
-                check_kept(self._schema, change.values, found[0])
+                check_kept(self.schema, change.values, found[0])
                 return self._await(change, uuid, [found[0]]) or found[0]
         record = self._await(change, uuid, [] if change.action == CREATE else [self.read_back(change, uuid)])
         if record is None:
-            raise SeventhingsError(f"The {self._kind.words} {uuid} does not exist.")
-        check_kept(self._schema, change.values, record)
+            raise errors.SeventhingsError(f"The {self._kind.words} {uuid} does not exist.")
+        check_kept(self.schema, change.values, record)
         return record
 
     def _await(self, change: Change, uuid: str, read: list[Record]) -> Record | None:
@@ -121,15 +107,15 @@ class Applier:
 
         def read_again() -> list[Record | None] | None:
             nonlocal words
-            now = read.pop() if read else self._client.get(self._kind, uuid, self._template)
-            words = without_effect(self._client, self._schema, change, now)
+            now = read.pop() if read else self.client.get(self._kind, uuid, self.template)
+            words = without_effect(self.client, self.schema, change, now)
             return None if words else [now]
 
         def wrong() -> str:
             missing = perhaps_hidden(self._kind) if words == "does not exist" else ""
             return f"The {self._kind.words} {uuid} {words}{missing}"
 
-        return await_effect(self._client.transport, read_again, wrong)[0]
+        return await_effect(self.client.transport, read_again, wrong)[0]
 
     def write(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), lost: OutcomeUnknown | None = None
@@ -143,8 +129,8 @@ class Applier:
         if change.current is None:
             return None
         for step in self._steps(change, change.current):
-            carry_out(self._client, step, change.current, self._defers, lost)
-            self._on_effect(change.current.uuid)
+            carry_out(self.client, step, change.current, self.defers, lost)
+            self.on_effect(change.current.uuid)
         return change.current.uuid
 
     def _steps(self, change: Change, current: Record) -> Iterator[Step]:
@@ -165,22 +151,22 @@ class Applier:
         repeats: bool = False,
     ) -> Step:
         def read() -> Record | None:
-            return self._client.get(self._kind, current.uuid, self._template)
+            return self.client.get(self._kind, current.uuid, self.template)
 
         return Step(current.uuid.lower(), send, read, is_done, is_open, repeats)
 
     # ---- create
 
     def _create(self, change: Change, find: Finder, known: frozenset[str], lost: OutcomeUnknown | None) -> str:
-        with self._client.creations.making(self._kind.name):
+        with self.client.creations.making(self._kind.name):
             self._upload(change)
-            body = create_body(self._schema, change.values, self._extra)
+            body = create_body(self.schema, change.values, self.extra)
             uuid = self._create_once(change, body, find, known, lost)
-        self._on_effect(uuid)
+        self.on_effect(uuid)
         status = change.values.get(self._kind.status_key)
         if status not in (None, self._kind.open_status):
             created = Record(self._kind, uuid, None, {self._kind.status_key: self._kind.open_status})
-            carry_out(self._client, self._status_step(status, created), created, self._defers)
+            carry_out(self.client, self._status_step(status, created), created, self.defers)
         return uuid
 
     def _create_once(
@@ -197,7 +183,7 @@ class Applier:
             try:
                 return self._post(change, body)
             except OutcomeUnknown as error:
-                if self._defers and error.is_lost:
+                if self.defers and error.is_lost:
                     raise
                 lost, seconds = error, None
         uuid = self._look_for(lost, find, known, seconds)
@@ -225,18 +211,18 @@ class Applier:
 
     def _post(self, change: Change, body: Mapping[str, Any]) -> str:
         try:
-            return self._client.create(self._kind, body, self._template)
-        except InvalidRequest as refused:
+            return self.client.create(self._kind, body, self.template)
+        except errors.InvalidRequest as refused:
             raise self._explained(refused, change) from refused
 
     def _look_for(self, lost: OutcomeUnknown, find: Finder, known: frozenset[str], seconds: float | None) -> str | None:
         def find_new() -> list[Record]:
             return [record for record in find() if record.uuid not in known]
 
-        created = poll_after_lost_response(self._client.transport, lost, find_new, seconds) or []
+        created = poll_after_lost_response(self.client.transport, lost, find_new, seconds) or []
         if len(created) > 1:
             uuids = ", ".join(sorted(record.uuid for record in created))
-            raise Ambiguous(
+            raise errors.Ambiguous(
                 f"After a lost answer {len(created)} new {self._kind.plural} have the natural key: {uuids}. "
                 f"Delete all but one of them."
             )
@@ -253,11 +239,11 @@ class Applier:
         if change.current is None:
             sent = {**dict.fromkeys(self._kind.hints), **sent}
         elif self._kind.update == "PUT":
-            sent = {key: self._schema.read_field(key, change.current.flat) for key in self._kind.hints} | sent
+            sent = {key: self.schema.read_field(key, change.current.flat) for key in self._kind.hints} | sent
         hints = [hint for key, hint in self._kind.hints.items() if key in sent and sent[key] in EMPTY]
         return "; ".join(hints) or None
 
-    def _explained(self, error: SeventhingsError, change: Change) -> SeventhingsError:
+    def _explained(self, error: errors.SeventhingsError, change: Change) -> errors.SeventhingsError:
         hint = self._hint(change)
         if hint:
             error.message += f" What may help: {hint}."
@@ -270,7 +256,7 @@ class Applier:
             record,
             lambda _now: self._delete(record, may_unarchive),
             lambda now: now is None,
-            lambda now: all(self._has(now, key, record) for key in self._schema.fields if self._shows(record, key)),
+            lambda now: all(self._has(now, key, record) for key in self.schema.fields if self._shows(record, key)),
         )
 
     def _delete(self, record: Record, may_unarchive: bool) -> None:
@@ -282,12 +268,12 @@ class Applier:
             not deleted, archive it again.
         """
         try:
-            self._client.delete(self._kind, record.uuid)
-        except NotProcessable as refused:
-            now = self._client.get(self._kind, record.uuid)
+            self.client.delete(self._kind, record.uuid)
+        except errors.NotProcessable as refused:
+            now = self.client.get(self._kind, record.uuid)
             if now is None:
                 return
-            if not self._kind.can_be_archived or not self._client.is_archived(now):
+            if not self._kind.can_be_archived or not self.client.is_archived(now):
                 refused.message += why_occupied(self._kind)
                 raise
             if not may_unarchive:
@@ -295,26 +281,26 @@ class Applier:
                 raise
             self._archive(record, back=True)
             try:
-                self._client.delete(self._kind, record.uuid)
-            except ServiceError:
+                self.client.delete(self._kind, record.uuid)
+            except errors.ServiceError:
                 self._archive(record, back=False)
                 raise
 
     def _archive(self, record: Record, back: bool) -> None:
-        carry_out(self._client, self._archiving(record, back), record, self._defers)
+        carry_out(self.client, self._archiving(record, back), record, self.defers)
 
     def _archiving(self, record: Record, back: bool) -> Step:
         """Return the request that archives or unarchives a record."""
 
         def is_done(now: Record | None) -> bool:
-            return now is not None and self._client.is_archived(now) != back
+            return now is not None and self.client.is_archived(now) != back
 
         def send(_now: Record) -> None:
             try:
-                self._client.archive(self._kind, record.uuid, back)
-            except REFUSED_VALUES:
+                self.client.archive(self._kind, record.uuid, back)
+            except errors.REFUSED_VALUES:
                 # The service refuses a repetition if the first request took effect after all.
-                if not is_done(self._client.get(self._kind, record.uuid)):
+                if not is_done(self.client.get(self._kind, record.uuid)):
                     raise
 
         return self._step(record, send, is_done, lambda now: not is_done(now), repeats=True)
@@ -352,36 +338,36 @@ class Applier:
         key = self._kind.status_key
         return self._step(
             current,
-            lambda _now: self._client.set_status(self._kind, current.uuid, status),
+            lambda _now: self.client.set_status(self._kind, current.uuid, status),
             lambda now: self._is(now, key, status),
             lambda now: self._has(now, key, current),
         )
 
     def _shows(self, now: Record, key: str) -> bool:
         """Return True if a record shows a field. Empty fields may be left out, and some fields are never shown."""
-        return self._schema.fields[key].wire_key in now.flat
+        return self.schema.fields[key].wire_key in now.flat
 
     def _is(self, now: Record | None, key: str, value: Any) -> bool:
         """Return True if a record has a value."""
-        return now is not None and self._schema.equal(key, value, self._schema.read_field(key, now.flat))
+        return now is not None and self.schema.equal(key, value, self.schema.read_field(key, now.flat))
 
     def _has(self, now: Record, key: str, before: Record) -> bool:
         """Return True if a record still has the value that it had before, or does not show it."""
-        return not self._shows(now, key) or self._is(now, key, self._schema.read_field(key, before.flat))
+        return not self._shows(now, key) or self._is(now, key, self.schema.read_field(key, before.flat))
 
     def _replacing(self) -> AbstractContextManager[None]:
         """Keep other processes from changing a record from its last read until it is replaced."""
         if self._kind.update != "PUT":
             return contextlib.nullcontext()
-        return self._client.creations.making(self._kind.name, is_replaced=True)
+        return self.client.creations.making(self._kind.name, is_replaced=True)
 
     def _send_values(self, change: Change, current: Record, values: Mapping[str, Any]) -> None:
-        body = update_body(self._schema, current, values, self._extra)
+        body = update_body(self.schema, current, values, self.extra)
         try:
             self._send(current, body)
-        except (InvalidRequest, InternalError) as refused:
+        except (errors.InvalidRequest, errors.InternalError) as refused:
             raise self._explained(refused, change) from refused
-        except NotFound as gone:
+        except errors.NotFound as gone:
             gone.message += f" It existed when it was read{perhaps_hidden(self._kind)}."
             raise
         except OutcomeUnknown as lost:
@@ -389,12 +375,12 @@ class Applier:
 
     def _whole(self, current: Record) -> Record:
         """Return a record that is about to be replaced, with everything that the service shows of it."""
-        has_moved = self._client.creations.have_moved(self._kind.name)
+        has_moved = self.client.creations.have_moved(self._kind.name)
         if self._kind.update != "PUT" or (current.is_whole and not has_moved):
             return current
-        alone = self._client.get(self._kind, current.uuid, self._template)
+        alone = self.client.get(self._kind, current.uuid, self.template)
         if alone is None:
-            raise SeventhingsError(
+            raise errors.SeventhingsError(
                 f"The {self._kind.words} {current.uuid} does not exist any more. It existed when it was read"
                 f"{perhaps_hidden(self._kind)}."
             )
@@ -403,11 +389,11 @@ class Applier:
     def _send(self, current: Record, body: Mapping[str, Any]) -> None:
         # Some instances answer an incomplete body with a 500, and would do so again.
         is_incomplete = any(body.get(key) in EMPTY for key in self._kind.needed)
-        self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=is_incomplete)
+        self.answered = self.client.update(self._kind, current.uuid, body, self.template, once=is_incomplete)
 
     def _upload(self, change: Change) -> None:
         files = [file for value in change.values.values() for file in attachments_in(value)]
-        upload_missing(Contents(self._client), files, lambda file: upload(self._client, file))
+        upload_missing(Contents(self.client), files, lambda file: upload(self.client, file))
 
     # ---- report
 
@@ -416,9 +402,9 @@ class Applier:
         return self._read_again(uuid) if self._read is None else self._read
 
     def _read_again(self, uuid: str) -> Record:
-        record = self._client.get(self._kind, uuid, self._template)
+        record = self.client.get(self._kind, uuid, self.template)
         if record is None:
-            raise SeventhingsError(
+            raise errors.SeventhingsError(
                 f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back"
                 f"{perhaps_hidden(self._kind)}."
             )
@@ -432,13 +418,13 @@ class Applier:
         if not left_out:
             return
         self._read = record = self._read_again(uuid)
-        still = [key for key in left_out if self._schema.read_field(key, record.flat) is not None]
+        still = [key for key in left_out if self.schema.read_field(key, record.flat) is not None]
         if not still:
             return
-        body = update_body(self._schema, record, change.values, self._extra)
+        body = update_body(self.schema, record, change.values, self.extra)
         try:
             self._send(record, {**body, **dict.fromkeys(still)})
-        except (InvalidRequest, InternalError) as refused:
+        except (errors.InvalidRequest, errors.InternalError) as refused:
             refused.message += (
                 f" This instance keeps {' and '.join(still)} where it is left out, and refuses null: give another "
                 "value instead."

@@ -52,7 +52,6 @@ class SetRun(ControllerRun):
         hiding = Hiding(show=options["show_vaulted"], names=set(options["hide"]))
         super().__init__(options, connect, loader, written, hiding, shorten=message_in_short)
         self.check_mode = check_mode
-        self.written = written
         self.host = host
 
     def carry_out(self, work: Callable[[SetRun], dict[str, Any]]) -> dict[str, Any]:

@@ -94,40 +94,35 @@ class Outcome:
         return bool(self.failures or self.skipped or self.not_tried or self.twice)
 
 
+@dataclass
 class Executor:
     """Apply one plan.
 
-    :param on_progress: called after each record.
+    :ivar on_progress: called after each record.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        plan: InstancePlan,
-        journal: Journal,
-        on_progress: Callable[[Progress], None] = lambda _progress: None,
-        notify: bool = False,
-    ) -> None:
-        self._client = client
-        self._plan = plan
-        self._journal = journal
-        self._on_progress = on_progress
-        self._notify = notify
+    client: Client
+    plan: InstancePlan
+    journal: Journal
+    on_progress: Callable[[Progress], None] = lambda _progress: None
+    notify: bool = False
+    outcome: Outcome = field(default_factory=Outcome)
+
+    def __post_init__(self) -> None:
         self._parent = os.getppid()
-        self._ready = Readiness(plan.changes, plan.hiding, plan.later_uploads)
+        self._ready = Readiness(self.plan.changes, self.plan.hiding, self.plan.later_uploads)
         self._stopped = ""
         self._mutex = threading.Lock()
-        self._uploads = Uploads(client, journal)
-        self._contents = Contents(client)
-        self._effects = Effects(client)
-        self._lost = LostAnswers(client, plan)
-        self.outcome = Outcome()
+        self._uploads = Uploads(self.client, self.journal)
+        self._contents = Contents(self.client)
+        self._effects = Effects(self.client)
+        self._lost = LostAnswers(self.client, self.plan)
 
     def run(self) -> Outcome:
         """Send everything in the plan. Removals come last, in the opposite order."""
-        for kind, keys in self._plan.managed.items():
-            self._journal.managed(kind, keys)
-        self._client.transport.rate.expect(len(self._plan.changes))
+        for kind, keys in self.plan.managed.items():
+            self.journal.managed(kind, keys)
+        self.client.transport.rate.expect(len(self.plan.changes))
         for level, batch in self._ready.batches():
             self._run_level(batch)
             if level == Level.FIELDS:
@@ -139,7 +134,7 @@ class Executor:
 
     def _first_values(self, planned: Planned, change: Change) -> dict[str, Any]:
         """Return the written values of fields that no listed record had."""
-        state = self._plan.state
+        state = self.plan.state
         if state is None or change.action not in (CREATE, UPDATE):
             return {}
         missing = state.field_visibility(planned.schema).missing
@@ -147,7 +142,7 @@ class Executor:
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
         try:
-            learn_keys(self._client, self._plan.changes)
+            learn_keys(self.client, self.plan.changes)
         except errors.SeventhingsError as error:
             self._stopped = f"not sent, because the keys of new fields could not be read: {error.message}"
             return
@@ -164,15 +159,15 @@ class Executor:
         """Write the relations of a definition. Start again if an earlier change of it was pending."""
         while True:
             with contextlib.suppress(CreatedMeanwhile):
-                return relate(self._client, planned)
+                return relate(self.client, planned)
 
     def _check_results(self) -> None:
         """Check for duplicate creations and for writes without effect, in the same lists."""
-        created = creations_in(self._plan.changes)
-        lists = self._effects.lists(self._plan.state, {planned.kind.name for planned in created})
+        created = creations_in(self.plan.changes)
+        lists = self._effects.lists(self.plan.state, {planned.kind.name for planned in created})
 
         def read_again() -> ListedState:
-            self._client.forget_definitions()
+            self.client.forget_definitions()
             return self._listed_now(created, lists)
 
         try:
@@ -181,7 +176,7 @@ class Executor:
             failures = self._effects.failures(state, lists, read_again)
         except errors.SeventhingsError as error:
             # All changes were sent, so report the failed read as a warning.
-            self._plan.warnings.append(
+            self.plan.warnings.append(
                 f"Whether the changes had an effect, and whether somebody else created the same, was not looked up: "
                 f"{error.message}"
             )
@@ -190,7 +185,7 @@ class Executor:
             self._note_without_effect(failure)
 
     def _listed_now(self, created: Sequence[Planned], lists: Collection[str]) -> ListedState:
-        return listed_now(self._client, self._plan.state, {*lists, *(one.kind.name for one in created)}, created)
+        return listed_now(self.client, self.plan.state, {*lists, *(one.kind.name for one in created)}, created)
 
     def _note_without_effect(self, failure: Failure) -> None:
         write = failure.write
@@ -200,16 +195,16 @@ class Executor:
         self._fail_with(planned, errors.SeventhingsError(failure.reason))
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
-                self._journal.managed(kind, {write.identity: planned.journal_key})
+                self.journal.managed(kind, {write.identity: planned.journal_key})
             elif write.change.action == CREATE and planned.created_uuid and not failure.is_partial:
-                self._journal.note_removal(kind, planned.journal_key, planned.created_uuid)
+                self.journal.note_removal(kind, planned.journal_key, planned.created_uuid)
 
     # ---- one level
 
     def _run_level(self, level: Sequence[Planned]) -> None:
         totals = Counter(planned.section for planned in level)
         done: Counter[str] = Counter()
-        with ThreadPoolExecutor(max_workers=self._client.workers) as pool:
+        with ThreadPoolExecutor(max_workers=self.client.workers) as pool:
             settled = self._lost.settled(lambda: bool(self._stopped), self._fail_with)
             for turn in (*in_turns(level), settled):
                 running = {pool.submit(self._try, planned): planned for planned in turn}
@@ -218,8 +213,8 @@ class Executor:
                     if not future.result():
                         continue
                     done[planned.section] += 1
-                    section, transport = planned.section, self._client.transport
-                    self._on_progress(
+                    section, transport = planned.section, self.client.transport
+                    self.on_progress(
                         Progress(section, done[section], totals[section], transport.sent, transport.rate.left)
                     )
         self._lost.forget()
@@ -261,7 +256,7 @@ class Executor:
     @contextlib.contextmanager
     def _sending(self, planned: Planned) -> Iterator[None]:
         """Note a creation before it is sent, and note afterwards if the service did not carry it out."""
-        self._journal.sent(planned.kind.name, planned.journal_key)
+        self.journal.sent(planned.kind.name, planned.journal_key)
         try:
             with self._lost.deferred(planned):
                 yield
@@ -269,7 +264,7 @@ class Executor:
             if planned.created_uuid is None and not (isinstance(error, errors.OutcomeUnknown) and error.is_lost):
                 # Without this note, the next run would wait for a record that is never created.
                 with contextlib.suppress(JournalBroken):
-                    self._journal.not_created(planned.kind.name, planned.journal_key)
+                    self.journal.not_created(planned.kind.name, planned.journal_key)
             raise
 
     # ---- one record
@@ -278,7 +273,7 @@ class Executor:
         """Return why a record failed, without secrets: the words of the service may quote what was sent."""
         if isinstance(error, (JournalBroken, _Orphaned)):
             return error.message
-        return self._plan.hiding.reason(planned.entry, error)
+        return self.plan.hiding.reason(planned.entry, error)
 
     def _fail_with(self, planned: Planned, error: Exception) -> None:
         self._leave(planned, self._reason(planned, error), self.outcome.failures)
@@ -329,14 +324,14 @@ class Executor:
         found = self._found_after_loss(planned)
         if found is None:
             with self._sending(planned):
-                found = make_user(self._client, email, defers=True)
+                found = make_user(self.client, email, defers=True)
         self._note_effect(planned, found.uuid)
 
     def _note_effect(self, planned: Planned, uuid: str) -> None:
         """Note the record of a change as soon as one of its requests took effect, because a later one may fail."""
         planned.created_uuid = uuid
         if planned.change.action == CREATE:
-            self._journal.note_creation(planned.kind.name, planned.journal_key, uuid)
+            self.journal.note_creation(planned.kind.name, planned.journal_key, uuid)
 
     def _found_after_loss(self, planned: Planned) -> Record | None:
         """Return the result of a creation that is never sent twice, or None if it was not sent before.
@@ -356,7 +351,7 @@ class Executor:
         if change.current is not None:
             price = None if change.action == DELETE else change.values["price"]
             with self._lost.deferred(planned):
-                change_item(self._client, change.current, price, True, self._lost.error_of(planned))
+                change_item(self.client, change.current, price, True, self._lost.error_of(planned))
             self._effects.note(planned, change)
             return
         if self._found_after_loss(planned) is not None:
@@ -364,16 +359,16 @@ class Executor:
         reference = next(references_in(change.values["object"]))
         offered = Record(OBJECT, str(reference.uuid), reference.id)
         if reference.id is None:
-            offered = self._client.get(OBJECT, str(reference.uuid)) or offered
+            offered = self.client.get(OBJECT, str(reference.uuid)) or offered
         # By this note a run that resumes this one recognises its own offers.
         with self._sending(planned):
-            offer(self._client, offered, change.values.get("category"), change.values.get("price"))
+            offer(self.client, offered, change.values.get("category"), change.values.get("price"))
         self._effects.note(planned, change)
 
     def _write(self, planned: Planned, change: Change) -> None:
-        extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
+        extra = {field.key: True for field in planned.kind.write_only} if self.notify else {}
         noted = partial(self._note_effect, planned)
-        applier = Applier(self._client, planned.schema, planned.entry.template, extra, defers=True, on_effect=noted)
+        applier = Applier(self.client, planned.schema, planned.entry.template, extra, defers=True, on_effect=noted)
         if self._ready.is_link(planned) and change.current is None:
             change = replace(change, current=Record(planned.kind, self._ready.uuid_to_link(planned), None, {}))
         if not change.values and change.action == UPDATE and not change.unarchive:
@@ -385,15 +380,15 @@ class Executor:
             return
         self._upload(planned, change)
         if change.action == UPDATE and change.current is not None:
-            self._journal.changing(change.current.uuid)
+            self.journal.changing(change.current.uuid)
         if change.unarchive and change.current is not None:
-            self._journal.unarchiving(change.current.uuid)
-        was_managed = change.current is not None and change.current.uuid in self._journal.known
+            self.journal.unarchiving(change.current.uuid)
+        was_managed = change.current is not None and change.current.uuid in self.journal.known
         with self._lost.deferred(planned):
             applier.write(change, lambda: self._find(planned), lost=self._lost.error_of(planned))
         answered = applier.answered
         if change.action in (DELETE, ARCHIVE):
-            note = self._journal.note_removal if change.action == DELETE else self._journal.archived
+            note = self.journal.note_removal if change.action == DELETE else self.journal.archived
             note(planned.kind.name, planned.journal_key, planned.created_uuid or "")
         elif planned.kind.update == "PUT" and planned.created_uuid:
             answered = applier.read_back(change, planned.created_uuid)
@@ -407,7 +402,7 @@ class Executor:
         if change is planned.change and unreadable:
             planned.change = without_unreadable(change, unreadable)
             with self._mutex:
-                self._plan.warnings += [f"{planned}: {warning}" for warning in planned.change.warnings[-1:]]
+                self.plan.warnings += [f"{planned}: {warning}" for warning in planned.change.warnings[-1:]]
 
     def _upload(self, planned: Planned, change: Change) -> None:
         files = [file for value in change.values.values() for file in attachments_in(value)]
@@ -416,7 +411,7 @@ class Executor:
 
     def _create(self, applier: Applier, planned: Planned, change: Change) -> None:
         again = self._lost.outcome_of(planned)
-        if again is None and self._client.creations.have_moved(planned.kind.name):
+        if again is None and self.client.creations.have_moved(planned.kind.name):
             found = next(iter(self._find(planned)), None)
             if found is not None:
                 self._adopt(applier, planned, change, found)
@@ -456,11 +451,11 @@ class Executor:
             applier.write(rest, list)
             self._effects.note(planned, rest, applier.answered)
         planned.created_uuid = found.uuid
-        self._journal.note_creation(planned.kind.name, planned.journal_key, found.uuid)
+        self.journal.note_creation(planned.kind.name, planned.journal_key, found.uuid)
 
     def _find(self, planned: Planned) -> list[Record]:
         """Return the present records with the natural key of a planned record. None had it when the plan was made."""
-        return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
+        return find_now(self.client, planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
 class _Orphaned(errors.SeventhingsError):

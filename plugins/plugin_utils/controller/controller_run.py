@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,36 +22,27 @@ from ..desired.hiding import VAULTED, Hiding
 from ..layers.given import load_files
 
 
+@dataclass
 class ControllerRun:
     """One run, as a context manager: an error of the service, of an option or of a file becomes its failed result.
 
     :ivar client: the connection; None if there is none yet. :ivar result: the result of the action.
     :ivar hiding: the texts that must not be shown. :ivar desired: the states that were read.
-    :param connect: opens a connection. :param loader: reads vaulted files.
-    :param written: the options as written in the task.
-    :param shorten: fits the message of an error on a screen. :param about: words before an error of a file.
+    :ivar opens: opens a connection. :ivar loader: reads vaulted files.
+    :ivar written: the options as written in the task.
+    :ivar shorten: fits the message of an error on a screen. :ivar about: words before an error of a file.
     """
 
-    def __init__(
-        self,
-        options: Mapping[str, Any],
-        connect: Callable[..., Client],
-        loader: Any = None,
-        written: Mapping[str, Any] | None = None,
-        hiding: Hiding | None = None,
-        shorten: Callable[[str], str] = str,
-        about: str = "",
-    ) -> None:
-        self.options = options
-        self.hiding = hiding or Hiding()
-        self.client: Client | None = None
-        self.desired: list[DesiredInstance] = []
-        self.result: dict[str, Any] = {}
-        self._connect = connect
-        self._loader = loader
-        self._written = written or {}
-        self._shorten = shorten
-        self._about = about
+    options: Mapping[str, Any]
+    opens: Callable[..., Client]
+    loader: Any = None
+    written: Mapping[str, Any] = field(default_factory=dict)
+    hiding: Hiding = field(default_factory=Hiding)
+    shorten: Callable[[str], str] = str
+    about: str = ""
+    client: Client | None = None
+    desired: list[DesiredInstance] = field(default_factory=list)
+    result: dict[str, Any] = field(default_factory=dict)
 
     @property
     def requests(self) -> int:
@@ -64,12 +56,12 @@ class ControllerRun:
 
     def connect(self, read_only: bool = True) -> Client:
         """Connect to the instance."""
-        self.client = self._connect(self.options, read_only=read_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+        self.client = self.opens(self.options, read_only=read_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
         return self.client
 
     def load(self, sources: Sequence[Path]) -> DesiredInstance:
         """Read a desired state."""
-        read = load_files(self.options, sources, self._loader, self._written, self.hiding)
+        read = load_files(self.options, sources, self.loader, self.written, self.hiding)
         self.desired.append(read)
         return self.desired[-1]
 
@@ -85,8 +77,8 @@ class ControllerRun:
     ) -> bool:
         is_expected = isinstance(error, (SeventhingsError, OSError))
         if is_expected:
-            message = error.message if isinstance(error, SeventhingsError) else clean(f"{self._about}{error}")
-            self.result = self.failed(self._shorten(without(self.vaulted, message, VAULTED)), error)
+            message = error.message if isinstance(error, SeventhingsError) else clean(f"{self.about}{error}")
+            self.result = self.failed(self.shorten(without(self.vaulted, message, VAULTED)), error)
         if self.client is not None:
             self.client.creations.leave()
             self.result = dict(self.client.without_credentials(self.result))

@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from ...module_utils.client.files import Contents
@@ -148,38 +147,35 @@ class Approval:
         )
 
 
+@dataclass
 class Digests:
     """The digests of planned changes.
 
-    :param key: protects the digests of records with hidden values; None if nothing is hidden.
-    :param creations: section and key of the records that count as created by the approval, if they exist by now, as
+    :ivar key: protects the digests of records with hidden values; None if nothing is hidden.
+    :ivar creations: section and key of the records that count as created by the approval, if they exist by now, as
         the journal notes them and as the approval has them.
     """
 
-    def __init__(
-        self,
-        plan: InstancePlan,
-        contents: Contents,
-        key: bytes | None,
-        creations: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self._hiding = plan.hiding
-        self._contents = contents
-        self._key = key
+    plan: InstancePlan
+    contents: Contents
+    key: bytes | None
+    creations: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         self._created: dict[Any, str] = {
             id(planned.entry): f"{planned.section} {planned.noted}"
-            for planned in plan.changes
+            for planned in self.plan.changes
             if planned.change.action == CREATE
         }
-        for uuid, name in _existing(plan):
-            if name in creations:
-                self._created[uuid] = creations[name]
+        for uuid, name in _existing(self.plan):
+            if name in self.creations:
+                self._created[uuid] = self.creations[name]
         self._canon = canonical.Canon(self._reference, self._file, self._name)
 
     def approved(self, planned: Planned) -> ApprovedChange:
         """Return a planned change as an approval has it."""
         change, entry, schema = planned.change, planned.entry, planned.schema
-        key = self._key if canonical.hides_values(self._hiding, schema, entry) else None
+        key = self.key if canonical.hides_values(self.plan.hiding, schema, entry) else None
         uuid = change.current.uuid if change.current is not None else ""
         about = [planned.kind.name, entry.template, entry.pruned]
         written = {name: value for name, value in planned.desired.items() if name not in planned.left_alone}
@@ -204,7 +200,7 @@ class Digests:
         written = canonical.relations_of(entry)
         if not written:
             return {}
-        found = related(entry.fields["relations"], lambda: self._contents.client.definitions(entry.template))
+        found = related(entry.fields["relations"], lambda: self.contents.client.definitions(entry.template))
         parts = [
             written["relations"][number]
             if number in found.missing or resolved.get("field_uuid") in self._created
@@ -249,7 +245,7 @@ class Digests:
 
     def _file(self, file: Attachment) -> Any:
         # A local file that an interrupted run has linked has a uuid by now.
-        return {"uuid": file.uuid} if file.path is None else {"sha256": self._contents.local(file), "name": file.name}
+        return {"uuid": file.uuid} if file.path is None else {"sha256": self.contents.local(file), "name": file.name}
 
 
 def _existing(plan: InstancePlan) -> Iterator[tuple[str, str]]:
