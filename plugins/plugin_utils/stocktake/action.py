@@ -88,15 +88,14 @@ class _Call:
         lists.check_visible(needed, "no status can be computed")
         if any(options[name] for name in ("since", "until", "time_field")):
             lists.check_time_field()
-        placeholder_rooms = lists.rooms_named("placeholder_rooms", options["placeholder_rooms"])
-        files = Files(layers_of(sources), self._desired)
-        downloads = Downloads(client, Path(constants.DEFAULT_LOCAL_TMP), {})
-        closing = Closing(lists, self._desired, files, downloads)
-        evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms, closing.masked)
-        evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans, accepted if mode == CLOSE else ())
+        rooms = lists.rooms_named("placeholder_rooms", options["placeholder_rooms"])
+        edits = Files(layers_of(sources), self._desired)
+        closing = Closing(lists, self._desired, edits, Downloads(client, Path(constants.DEFAULT_LOCAL_TMP), {}))
+        evaluator = Evaluator(lists, window, scan_codes, rooms, closing.masked, accepted if mode == CLOSE else ())
+        evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans)
         if findings:
             return with_findings(self._run, list(map(str, findings)))
-        more, closed = self._close(closing, files, evaluation, accepted) if mode == CLOSE else ({}, None)
+        more, closed = self._close(closing, edits, evaluation, accepted) if mode == CLOSE else ({}, None)
         document = evaluation.document(mode, window, lists)
         if reports and not self._check_mode:
             catalogue = Catalogue(options["language"])

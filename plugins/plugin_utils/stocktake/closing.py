@@ -122,8 +122,7 @@ class Closing:
         now = clean(accepted.shown["actual_room"] or "").strip()
         other = next((room for room in rooms if normal_name(room) != normal_name(now)), "")
         if now and other:
-            words = f"it is in {now} now, and {other} was accepted"
-            raise Unwritable(f"{words}; look for it, and accept a row of a new report")
+            raise Unwritable(f"it is in {now} now, and {other} was accepted; look for it, and accept a new report")
         if accepted.status == OK:
             return 0
         if accepted.actual is None:

@@ -36,8 +36,6 @@ PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM = "placeholder", "no_target_room", "pla
 REASONS = (PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM)
 """Reasons to look at an object before a stocktake."""
 
-_VAULTED_ROOM = Room(VAULTED, VAULTED, VAULTED, VAULTED)
-
 
 @dataclass(slots=True)
 class StocktakeObject:
@@ -117,6 +115,7 @@ class Evaluator:
 
     :ivar placeholder_rooms: uuids of rooms for objects without a label or a room.
     :ivar masked: returns the fields of an object that must not be shown, by their wire keys, and what is shown instead.
+    :ivar accepted: the scan codes that somebody accepted.
     """
 
     lists: InstanceLists
@@ -124,18 +123,17 @@ class Evaluator:
     scan_codes: ScanCodeSettings | None
     placeholder_rooms: frozenset[str]
     masked: Callable[[Record], Mapping[str, str]]
+    accepted: Iterable[str]
     _findings: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         # A property of every field of every object takes longer than all that is computed from them.
         self._keys = {name: of.wire_key if of else "" for name, of in vars(self.lists.fields).items()}
 
-    def run(
-        self, records: Iterable[Record], scans: Sequence[Scan], accepted: Iterable[str]
-    ) -> tuple[Evaluation, list[Finding]]:
+    def run(self, records: Iterable[Record], scans: Sequence[Scan]) -> tuple[Evaluation, list[Finding]]:
         """Return the status of some objects, and the mistakes in the scans.
 
-        :param records: the objects in scope. :param accepted: the scan codes that somebody accepted.
+        :param records: the objects in scope.
         :raises InvalidInput: if the room of an object is unclear.
         """
         result = Evaluation()
@@ -156,7 +154,7 @@ class Evaluator:
                     self._find(listed[name].scan, f"{words}{item.record.uuid}")
         if doubts:
             raise InvalidInput(doubts)
-        codes = dict.fromkeys([*(scan.code for scan in scans), *accepted])
+        codes = dict.fromkeys([*(scan.code for scan in scans), *self.accepted])
         result.unknown_codes = [code for code in codes if normal_name(code) not in seen]
         return result, self._findings
 
@@ -231,15 +229,15 @@ class Evaluator:
             "scan_code": f"{VAULTED} {record.uuid}" if visible("code", code) != code else code,
             "status": status,
             "scanned": _outcome(status, is_scanned, is_unlabelled),
-            "target_room": visible("target", target and target.path),
-            "actual_room": visible("actual", actual and actual.path),
+            "target_room": visible("target", target.path if target else None),
+            "actual_room": visible("actual", actual.path if actual else None),
             "time": visible("time", _text(time)),
             "from_scans": scan is not None,
             "unlabelled": is_unlabelled,
             "reasons": reasons,
             "service_status": visible("status", readable(said) or None) if differs(status, said) else None,
         }
-        place = _VAULTED_ROOM if target and keys["target"] in masked else target
+        place = Room(VAULTED, VAULTED, VAULTED, VAULTED) if target and keys["target"] in masked else target
         return StocktakeObject(record, code, place, actual, status, lists.amounts(described), shown)
 
     def _reasons(self, code: str, target: Room | None, actual: Room | None) -> list[str]:
