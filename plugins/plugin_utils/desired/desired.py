@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -185,6 +185,16 @@ class DesiredInstance:
         """Return the choices of fields that identify a record. The first whose fields all have values decides."""
         named = self.identity.get(kind.section)
         return rules.match or ([named] if named else [kind.written_key] if kind.written_key else kind.match_on)
+
+    def without(self, section: str) -> DesiredInstance:
+        """Return the desired state without the records of a section, and without what the settings say of them."""
+        return replace(
+            self,
+            entries=[entry for entry in self.entries if entry.kind.section != section],
+            sections=self.sections - {section},
+            scope={name: fields for name, fields in self.scope.items() if name != section},
+            moved={name: pairs for name, pairs in self.moved.items() if name != section},
+        )
 
     def rules_of(self, path: str) -> RowRules:
         """Return the rules of the rows of a file."""

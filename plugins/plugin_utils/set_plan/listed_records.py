@@ -33,11 +33,13 @@ class ListedRecords(InstanceState):
     """The records of an instance by kind, each kind listed once on demand.
 
     :param schema_of: returns the fields of a kind, new fields included; None: the existing fields.
+    :ivar unread: the kind whose list is being read, or failed; None if there is none.
     """
 
     def __init__(self, client: Client, schema_of: Callable[[Kind], Schema] | None = None) -> None:
         super().__init__(client)
         self._schema_of = schema_of or client.schema
+        self.unread: Kind | None = None
         self._records: dict[str, list[Record]] = {}
         self._prefetched: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
@@ -51,6 +53,7 @@ class ListedRecords(InstanceState):
         """Return every record of a kind: one complete list, read when it is first needed."""
         name = f"{kind.name} {template}".strip()
         if name not in self._records:
+            self.unread = kind
             if kind.defines_fields:
                 found = [Record.from_answer(kind, raw) for raw in self.client.definitions(template)]
             else:
@@ -58,7 +61,7 @@ class ListedRecords(InstanceState):
                 # Cancel a prefetch that has not started: lists before it in the pool may be long and not needed yet.
                 is_begun = prefetched is not None and not prefetched.cancel()
                 found = prefetched.result() if prefetched is not None and is_begun else self.client.list_all(kind)
-            self._records[name] = found
+            self._records[name], self.unread = found, None
         return self._records[name]
 
     def _of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:

@@ -408,6 +408,11 @@ class PlanOptions:
         names = {kind.section, kind.name, normal_name(name())}
         return not (self.only and names.isdisjoint(self._only)) and names.isdisjoint(self._exclude)
 
+    def leaves_out(self, kind: Kind) -> bool:
+        """Return True if ``only`` and ``exclude`` leave out all records of a kind, whatever their names are."""
+        names, sections = {kind.section, kind.name}, {*SECTIONS, *SECTIONS.values()}
+        return bool(names & self._exclude or (self._only and self._only <= sections - names))
+
     @cached_property
     def _only(self) -> frozenset[str]:
         return frozenset(map(normal_name, self.only))

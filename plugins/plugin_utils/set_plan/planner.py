@@ -16,6 +16,7 @@ because they send narrow requests instead of reading lists.
 from __future__ import annotations
 
 from ...module_utils.client.client import Client
+from ...module_utils.errors import FeatureOff, ListMissing
 from ..desired.desired import SECTIONS, DesiredInstance
 from .applied_values import AppliedValues
 from .archived import Archived, match_archived
@@ -78,8 +79,29 @@ ASPECTS: tuple[type[Aspect], ...] = (
 
 
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
-    """Plan the whole desired state. Mistakes are in ``findings``; with findings nothing may be applied."""
+    """Plan the whole desired state. Mistakes are in ``findings``; with findings nothing may be applied.
+
+    A section that the options leave out may have no list on the instance, unless other sections need that list.
+
+    :raises FeatureOff, ListMissing: for another section, with the place of its first record.
+    """
     context = PlanContext(client, desired, options or PlanOptions())
+    try:
+        return _planned(context)
+    except (FeatureOff, ListMissing) as error:
+        kind = context.state.unread
+        entry = next((entry for entry in desired.entries if entry.kind is kind), None)
+        if kind is None or entry is None:
+            raise
+        if not context.options.leaves_out(kind):
+            place = context.hiding.shown_place(entry.place)
+            error.message = f"{place}: {error.message} exclude: [{kind.section}] leaves these out."
+            raise
+    return plan_instance(client, desired.without(kind.section), options)
+
+
+def _planned(context: PlanContext) -> InstancePlan:
+    """Return the plan of a context."""
     hooks = context.hooks = collect([aspect(context) for aspect in ASPECTS])
     comparison = Comparison(context)
     Definitions(context, comparison.compare).run()
