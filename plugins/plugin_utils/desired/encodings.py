@@ -216,8 +216,7 @@ def _score_of(letter: str, before: str, after: str, letters: str) -> int:
     beside = [near for near in (before, after) if near.isalpha()]
     if letter in _BESIDE_WORDS:
         is_odd = (letter in _NOT_BEFORE and after.isalpha()) or (letter in _NOT_BEHIND and before.isalpha())
-        fits = not is_odd and (len(beside) < 2 or letter in _IN_WORDS)
-        return 2 - len(beside) if fits else -4
+        return -4 if is_odd or (len(beside) == 2 and letter not in _IN_WORDS) else 2 - len(beside)
     if not letter.isalpha() or "\uff61" <= letter <= "\uff9f":
         return -4
     if letter.isupper() and before.islower():

@@ -139,7 +139,9 @@ def test_a_key_that_a_spreadsheet_shortened_is_a_finding_unless_its_column_has_t
     assert site.run().outcome == "changed"
 
 
-@pytest.mark.parametrize("key", ["4.01E+12", "4E+12", "4.01e+12", "'123", '="0001235"', "#REF!", "100001.0", "1,000,002"])
+@pytest.mark.parametrize(
+    "key", ["4.01E+12", "4E+12", "4.01e+12", "'123", '="0001235"', "#REF!", "100001.0", "1,000,002"]
+)
 def test_a_text_that_is_the_key_of_a_record_always_means_that_record(site: Site, key: str) -> None:
     quoted = key.replace('"', '""')
     table = f'barcode,inventory_name\n800001,a\n"{quoted}",y\n'
