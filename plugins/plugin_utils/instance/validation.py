@@ -124,11 +124,12 @@ class FileReading(Reading):
             # The service generates keys that differ between instances. Such fields are named by their labels.
             fields = {name: value for name, value in fields.items() if schema.find(name) or not is_generated_key(name)}
         partial = not self.is_complete(kind) or kind.open_fields
+        before = len(self.findings)
         values = self.wanted.parse(schema, entry, fields, partial)
         address = values.get(kind.short_key, "@")
         if "@" not in address:
             self.find(entry.place, f"{shorten(address)} does not fit; expected an e-mail address")
-        if kind.defines_fields:
+        if kind.defines_fields and len(self.findings) == before:
             try:
                 check_choices(None, Change(kind, CREATE, values=values))
             except InvalidInput as wrong:
