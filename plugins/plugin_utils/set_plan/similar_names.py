@@ -173,6 +173,9 @@ class SimilarNames(Aspect):
         context = self._context
         # Two keys in other Unicode forms are one key, whatever is accepted.
         is_equal = normal_key(key) == normal_key(other.key)
+        if is_equal and planned.kind.defines_fields:
+            # The definitions find equal labels, and equal keys and labels, themselves.
+            return None
         accepted = self._accepted.get(planned.section, ())
         if not is_equal and (self._accepts_all or normal_name(planned.words or planned.key) in accepted):
             return None
