@@ -257,6 +257,11 @@ def test_people_are_named_by_addresses_that_differ(emails: list[str], names: str
         natural_keys.only_record(KINDS["person"], "x", people)
 
 
+def test_a_status_may_select_one_of_several_tasks() -> None:
+    with pytest.raises(Ambiguous, match="Expected exactly one; a status may select one[.]$"):
+        natural_keys.only_record(KINDS["task"], "x", [record("task", 1), record("task", 2)])
+
+
 def test_a_record_without_a_uuid_is_named_by_its_id() -> None:
     offers = [Record(KINDS["hub_item"], "", number, {}) for number in (7, 8)]
     with pytest.raises(Ambiguous, match=" have x: 7, 8"):
