@@ -271,11 +271,13 @@ def test_the_key_of_a_row_that_left_a_vaulted_file_is_not_shown(
     instance = f"api: seventhings/v1\nset: hostile\nset_id: c0ffee5ca1ab1e99\n{settings}"
     for number, rows in enumerate(("-1,one\n{0}-2,two\n", "-2,two\n")):
         table = _vaulted("barcode,inventory_name\n" + MARK + rows.format(MARK))
-        src = _write(tmp_path / "src", {"instance.yml": instance, "objects.csv": table})
+        places = f"- name: Mill\n{'' if number else '- name: Inn'}\n"
+        src = _write(tmp_path / "src", {"instance.yml": instance, "objects.csv": table, "locations.yml": places})
         report = tmp_path / f"play/{number}.json"
         task = _task("run", src=str(src), journal=str(tmp_path / "journal"), report=str(report))
         run = _run(tmp_path / "play", [task], service)
         assert run.named("run")["outcome"] == ("unchanged" if number else "changed")
+        assert run.named("run")["reported"].get("locations", []) == ["Inn"] * number
         _assert_hidden(run, tmp_path / "play")
 
 
