@@ -221,6 +221,7 @@ def test_no_vaulted_value_is_shown(emulator: Emulator, tmp_path: Path, end: str)
         module("object", {**options, "fields": {"barcode": "VAULTED"}, "state": "archived"}),
         module("object", {**options, "fields": {"barcode": "100001", "condition": "not-logged"}}, no_log=True),
         {"name": "read", "ansible.builtin.debug": {"msg": "{{ written.record.inventory_name }}"}},
+        module("object", {**options, "fields": {"barcode": "100001", "description": None}}, no_log=True),
     ]
     text = yaml.safe_dump([play(tasks, emulator.options())], sort_keys=False)
     book = tmp_path / "book.yml"
@@ -228,7 +229,7 @@ def test_no_vaulted_value_is_shown(emulator: Emulator, tmp_path: Path, end: str)
 
     run = playbook.run(tmp_path, book, "-vvvv", "--diff", "--vault-password-file", str(tmp_path / "key"))
 
-    assert [result.outcome for result in run.results] == ["ok", "ignored", "ok", "ignored", "ok"], run.output
+    assert [result.outcome for result in run.results] == ["ok", "ignored", "ok", "ignored", "ok", "ok"], run.output
     assert "does not fit" in run.results[1]["msg"]
     assert_hidden(run, "not-logged")
 

@@ -271,7 +271,12 @@ def check_choices(current: Record | None, change: Change) -> None:
         value, is_exact = faces.read(default, field), faces.spelling.is_number or faces.spelling is Spelling.FLAG
         # The service may accept other words for a day or for a record.
         odd_type = [f"expected a value of the type {field.type}"] if is_exact and isinstance(value, Unread) else []
-        if wrong := odd_type or broken_rules(value, field):
+        wrong = odd_type or broken_rules(value, field)
+        if wrong and "default_value" not in change.values:
+            raise InvalidInput(
+                f"possible_values: {default!r} is missing, the default_value of this field; give another one"
+            )
+        if wrong:
             raise InvalidInput([FieldError.unfit(("default_value",), "default_value", default, why) for why in wrong])
 
 

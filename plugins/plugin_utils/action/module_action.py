@@ -31,6 +31,8 @@ from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
 """The clients of this worker by their options. All items of a loop run in one worker."""
+_SHORTEST_SECRET = 4
+"""Minimum length of a vaulted value that is hidden. A shorter one may be anywhere, as in a UUID."""
 _LEFT_OUT = "A warning is left out, because it has a value that must not be shown."
 
 
@@ -61,7 +63,7 @@ class ActionModule(ActionBase):
         Since 2.19, a failure prints its message in spite of ``no_log``, so the message must have no value of the task.
         """
         texts = list(_leaves({name: value for name, value in self._task.args.items() if name not in CONNECTION}))
-        vaulted = {str(text) for text in texts if was_vaulted(text)}
+        vaulted = {str(text) for text in texts if was_vaulted(text) and len(str(text)) >= _SHORTEST_SECRET}
         unlogged = {str(text) for text in texts} if self._task.no_log else vaulted
         found = hide(vaulted, result)
         found |= hide(unlogged, {key: found[key] for key in {"msg", "warnings"} & found.keys()})
@@ -70,7 +72,7 @@ class ActionModule(ActionBase):
             found["warnings"] = [
                 one if hide(unlogged, repr(one)) == repr(one) else _LEFT_OUT for one in found["warnings"]
             ]
-        if hide(unlogged, repr(found.get("exception"))) != repr(found.get("exception")):
+        if "exception" in found and hide(unlogged, repr(found["exception"])) != repr(found["exception"]):
             del found["exception"]
         return dict(found)
 

@@ -48,11 +48,11 @@ _CANDIDATES = (
 
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 
-_IN_WORDS = frozenset("—·\u00b4\u00ad\u2013\u2018\u2019\u00d7")
-"""Signs that are also between letters: apostrophes, dashes, the dot, the soft hyphen, and the sign of products."""
-_BESIDE_WORDS = _IN_WORDS | set("…€£¥¢§°¹²³ªºµ„\u201c\u201d\u201a«»\u2039\u203a®©™½¼¾•†‡‰±¿¡\u00a0")
-_NOT_BEFORE, _NOT_BEHIND = "§…€™®†", "§„\u201a"
-"""Signs that nobody writes directly before a letter, or behind one."""
+_IN_WORDS = frozenset("—…·\u00b4\u00ad\u2013\u2018\u2019\u00d7")
+"""Signs that are also between letters: apostrophes, dashes, dots, the soft hyphen, and the sign of products."""
+_BESIDE_WORDS = _IN_WORDS | set("€£¥¢§°¹²³ªºµ„\u201c\u201d\u201a«»\u2039\u203a®©™½¼¾•†‡‰±¿¡\u00a0")
+_NOT_FIRST, _NOT_BEHIND = "§…€™®†", "§„\u201a"
+"""Signs that are rare before a word or between capitals, and signs that nobody writes directly behind a letter."""
 _MISREAD = re.compile(r"(?i:(?<=[ao])|(?<=e[iu]|ie|fu)|(?<=\bau))á|\bŽ(?=[^\WaeiouyAEIOUY])")
 """Letters that CP850 leaves in German words: few words of other languages have á where German has ß, or Ž for Ä."""
 
@@ -215,7 +215,8 @@ def _score_of(letter: str, before: str, after: str, letters: str) -> int:
         return 0 if letters else 1
     beside = [near for near in (before, after) if near.isalpha()]
     if letter in _BESIDE_WORDS:
-        is_odd = (letter in _NOT_BEFORE and after.isalpha()) or (letter in _NOT_BEHIND and before.isalpha())
+        is_first = after.isalpha() and (not before or (before + after).isupper())
+        is_odd = (letter in _NOT_FIRST and is_first) or (letter in _NOT_BEHIND and before.isalpha())
         return -4 if is_odd or (len(beside) == 2 and letter not in _IN_WORDS) else 2 - len(beside)
     if not letter.isalpha() or "\uff61" <= letter <= "\uff9f":
         return -4

@@ -113,7 +113,8 @@ class SimilarNames(Aspect):
         is_pruning = any(planned.entry.pruned for planned in context.removals.values()) and not self._accepts_all
         for note in (*context.skipped.values(), *context.result.table_notes) if is_pruning else ():
             row = note.planned
-            for keys in {row.keys, *row.kind.match_on} if note.reason in (UNKNOWN_ROWS, REPEATED_KEYS) else ():
+            own = natural_keys.default_key(row.kind, row.desired)
+            for keys in {row.keys, own} if note.reason in (UNKNOWN_ROWS, REPEATED_KEYS) else ():
                 key = (
                     self._context.state.key_of(row.schema, keys, row.desired) if set(keys) <= set(row.desired) else None
                 )

@@ -120,9 +120,12 @@ class Closing:
         :raises Unwritable: if that is not possible, or it was found in another room since. Nothing is changed then.
         """
         now = clean(accepted.shown["actual_room"] or "").strip()
-        other = next((room for room in rooms if normal_name(room) != normal_name(now)), "")
-        if now and other:
-            raise Unwritable(f"it is in {now} now, and {other} was accepted; look for it, and accept a new report")
+        for other in (room for room in rooms if now and normal_name(room) != normal_name(now)):
+            meant = self._lists.room_named(other)[0]
+            if meant is None:
+                raise Unwritable(f"{other} was accepted, and no room is called that now; accept a new report")
+            if accepted.actual is None or meant.mark != accepted.actual.mark:
+                raise Unwritable(f"it is in {now} now, and {other} was accepted; look for it, and accept a new report")
         if accepted.status == OK:
             return 0
         if accepted.actual is None:

@@ -555,13 +555,19 @@ def test_texts_and_values_of_another_type_pass(written: JsonMap, current: Record
     [
         ({"default_value": "c"}, {"possible_values": ["a", "b"]}),
         ({"default_value": "c"}, {"constraints": {"allowed_values": ["a", "b"]}}),
-        ({"possible_values": ["a", "b"]}, {"possible_values": ["a", "c"], "default_value": "c"}),
     ],
 )
 def test_a_default_value_that_is_no_choice_is_refused(written: JsonMap, current: JsonMap) -> None:
     with pytest.raises(InvalidInput) as caught:
         chosen(written, defined(**current))
     assert caught.value.message == "default_value: 'c' does not fit; expected one of 'a', 'b'"
+
+
+def test_the_default_value_of_a_field_stays_a_choice() -> None:
+    with pytest.raises(
+        InvalidInput, match=r"^possible_values: 'c' is missing, the default_value of this field; give ano"
+    ):
+        chosen({"possible_values": ["a", "b"]}, defined(possible_values=["a", "c"], default_value="c"))
 
 
 @pytest.mark.parametrize(

@@ -258,7 +258,7 @@ def test_people_are_named_by_addresses_that_differ(emails: list[str], names: str
 
 
 def test_a_status_may_select_one_of_several_tasks() -> None:
-    with pytest.raises(Ambiguous, match="Expected exactly one; a status may select one[.]$"):
+    with pytest.raises(Ambiguous, match=r"Expected exactly one; a status may select one[.]$"):
         natural_keys.only_record(KINDS["task"], "x", [record("task", 1), record("task", 2)])
 
 
