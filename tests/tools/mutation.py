@@ -40,11 +40,11 @@ _APPROVAL = (
 )
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/model/types_basic": _EQUAL,
-    "module_utils/plan/change": (*_EQUAL, "scenarios/values/out_of_a_room"),
+    "module_utils/plan/change": (*_EQUAL, "scenarios/values/out_of_a_room", "scenarios/values/default_values"),
     "module_utils/resolve/natural_keys": _EQUAL,
     "module_utils/resolve/references": _EQUAL,
     "plugin_utils/apply/readiness": ("plugin_utils/apply/test_readiness", "scenarios/values/handed_over"),
-    "plugin_utils/set_plan/planner": (f"{_PLAN}/test_planner",),
+    "plugin_utils/set_plan/planner": (f"{_PLAN}/test_planner", "scenarios/lifecycle/module_off"),
     "module_utils/resolve/listing": tuple(
         f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "field_visibility")
     ),
@@ -80,6 +80,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/set_plan/similar_names": (
         f"{_PLAN}/test_forms_of_names",
         *(f"scenarios/{name}" for name in ("similar_names/", "undo_of_kinds/equal_room_names")),
+        *(f"scenarios/prune/{name}" for name in ("look_alike", "namesakes")),
     ),
     "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
     "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("facts", "token_store")),
