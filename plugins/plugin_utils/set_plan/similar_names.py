@@ -187,5 +187,7 @@ class SimilarNames(Aspect):
         name = written_as(planned.schema, planned.entry, planned.keys[-1])
         line = f"`{SIMILAR}: {{{planned.section}: [{in_yaml(planned.key)}]}}` in instance.yml"
         way_out = f"accept it with {line} or with {how_to_allow(SIMILAR_NAMES)}"
+        if other.is_pruned:
+            way_out = f"rename the record in moved.yml, or {way_out} (prune removes the record)"
         text = look_alikes.about(name, planned.key, other.words, other.where, "" if is_equal else way_out)
         return FieldError.at((name,), text, "a name that looks like that of another record", Misfit(planned.key, _WHY))
