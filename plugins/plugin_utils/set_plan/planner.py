@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from ...module_utils.client.client import Client
 from ...module_utils.errors import FeatureOff, ListMissing
+from ...module_utils.model.kinds import KINDS
 from ..desired.desired import SECTIONS, DesiredInstance
 from .applied_values import AppliedValues
 from .archived import Archived, match_archived
@@ -86,18 +87,21 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
     :raises FeatureOff, ListMissing: for another section, with the place of its first record.
     """
     context = PlanContext(client, desired, options or PlanOptions())
-    try:
-        return _planned(context)
-    except (FeatureOff, ListMissing) as error:
-        kind = context.state.unread
-        entry = next((entry for entry in desired.entries if entry.kind is kind), None)
-        if kind is None or entry is None:
-            raise
-        if not context.options.leaves_out(kind):
-            place = context.hiding.shown_place(entry.place)
-            error.message = f"{place}: {error.message} exclude: [{kind.section}] leaves these out."
-            raise
-    return plan_instance(client, desired.without(kind.section), options)
+    while True:
+        try:
+            return _planned(context)
+        except (FeatureOff, ListMissing) as error:
+            kind = context.state.unread
+            entry = next((entry for entry in context.desired.entries if entry.kind is kind), None)
+            if kind is None or entry is None:
+                raise
+            if not context.options.leaves_out(kind):
+                place = context.hiding.shown_place(entry.place)
+                error.message = f"{place}: {error.message} exclude: [{kind.section}] leaves these out."
+                raise
+        earlier = context.state
+        context = PlanContext(client, context.desired.without(kind.section), context.options)
+        context.state.take_over(earlier, KINDS)
 
 
 def _planned(context: PlanContext) -> InstancePlan:

@@ -66,6 +66,19 @@ def test_a_plan_of_everything_is_one_list_a_kind_three_definitions_and_a_login(s
     assert len(site.sent()) == 11 + 12
 
 
+def test_a_plan_without_a_module_that_is_off_reads_the_other_lists_once(site: Site) -> None:
+    site.write({"locations.yml": "- {name: Mill}\n", "objects.csv": _objects(2)})
+    assert not site.run().failed
+    site.write({"catalog.yml": "- {inventory_name: Chair}\n"})
+    site.service.steer("PUT", "/settings", {"modules_off": ["catalog"]})
+    site.service.clear_log()
+
+    assert site.plan(exclude=["catalog"]).outcome == "unchanged"
+
+    read = [line for line in site.sent() if "catalog" not in line]
+    assert sorted(read) == sorted(set(read))
+
+
 def test_a_change_is_exactly_one_write_each(site: Site) -> None:
     site.write({"objects.csv": _objects(20)})
     site.run()
