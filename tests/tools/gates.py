@@ -191,12 +191,14 @@ def chains(selection: str) -> list[list[Gate]]:
     pytest = ["pytest", "--quiet", "--color=no"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         pytest += _LONG_RUN
+    # One after the other, because the second reads what the first wrote to the cache.
+    types = [
+        Gate("mypy, plugins", ["mypy", "-p", f"{COLLECTION}.plugins"]),
+        Gate("mypy, tests", ["mypy", *[name for name in typed if (ROOT / name).exists()]]),
+    ]
     quick = [
         Gate("ruff check", ["ruff", "check"]),
         Gate("ruff format", ["ruff", "format", "--check", "--diff"]),
-        # Both run at the same time, and mypy fails if another process writes the cache that it reads.
-        Gate("mypy, plugins", ["mypy", "--cache-dir=.build/mypy-plugins", "-p", f"{COLLECTION}.plugins"]),
-        Gate("mypy, tests", ["mypy", *[name for name in typed if (ROOT / name).exists()]]),
         Gate("imports", ["lint-imports", "--config", str(ROOT / "pyproject.toml"), "--no-cache"], cwd=BUILD / "link"),
         Gate("yamllint", ["yamllint", "--strict", "."]),
     ]
@@ -204,7 +206,7 @@ def chains(selection: str) -> list[list[Gate]]:
         # These folders send thousands of requests.
         left_out = [f"--ignore=tests/unit/{folder}" for folder in ("emulator", "rules", "proof")]
         own = ["-n", "2", "-m", "not slow", *left_out, "tests/unit"]
-        return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
+        return [[*quick, *types], [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
         # All rules of bandit, on all code that runs for users.
         Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins", "extensions"]),
@@ -250,10 +252,11 @@ def chains(selection: str) -> list[list[Gate]]:
         rare.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
     # Sanity tests create their own environments, so they need not wait for the tools here.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
-    beside = [plays, *units, *rare, *core_gates(), *quick]
-    for gate in beside:
+    longest = [[gate] for gate in (plays, *units, *rare, *core_gates())]
+    beside = [*longest, types, *([gate] for gate in quick)]
+    for gate in itertools.chain(*beside):
         gate.needs = tools
-    return [sanity_gates(), [tools], *([gate] for gate in beside)]
+    return [sanity_gates(), [tools], *beside]
 
 
 def selected(work: list[list[Gate]], names: list[str]) -> list[list[Gate]]:
@@ -303,13 +306,21 @@ def rulebook_gate() -> Gate:
     return Gate("rulebook", [sys.executable, "tests/tools/rulebook.py"], not_run=no_java)
 
 
-def run(work: list[list[Gate]]) -> None:
+def run(work: list[list[Gate]], is_divided: bool) -> None:
+    """Run chains, two at any time.
+
+    :param is_divided: give each of the two its own half of the processors. The threads of a Python process wait for
+        each other, and that is quicker on one processor. Tests with workers of their own need both halves.
+    """
     waiting: queue.SimpleQueue[list[Gate]] = queue.SimpleQueue()
     for chain in work:
         waiting.put(chain)
     printing = threading.Lock()
 
-    def worker() -> None:
+    def worker(processors: list[int]) -> None:
+        if sys.platform == "linux" and is_divided and processors:
+            # This holds for this thread, and for the processes that it starts.
+            os.sched_setaffinity(0, processors)
         while True:
             try:
                 chain = waiting.get_nowait()
@@ -320,7 +331,8 @@ def run(work: list[list[Gate]]) -> None:
                 with printing:
                     report(gate)
 
-    threads = [threading.Thread(target=worker) for _thread in range(2)]
+    known = sorted(os.sched_getaffinity(0)) if sys.platform == "linux" else []
+    threads = [threading.Thread(target=worker, args=(known[first::2],)) for first in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -363,7 +375,7 @@ def main() -> int:
         except ValueError as unknown:
             parser.error(str(unknown))
     started = time.monotonic()
-    run(work)
+    run(work, is_divided=options.selection == "all")
     return summary([gate for chain in work for gate in chain], time.monotonic() - started)
 
 

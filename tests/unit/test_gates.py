@@ -35,7 +35,7 @@ def test_what_needs_another_chain_waits_for_it(tmp_path: Path) -> None:
     before = [gate(name, "") for name in "abc"]
     tools = gate("tools", f"open({str(path)!r}, 'w')")
     user = gate("user", f"open({str(path)!r})", tools)
-    gates.run([[user], [*before, tools]])
+    gates.run([[user], [*before, tools]], is_divided=False)
     assert (tools.result, user.result) == ("passed", "passed")
     assert gates.summary([tools, user], 0.0) == 0
 
@@ -53,7 +53,7 @@ def test_what_needs_something_that_failed_does_not_run_and_fails(
     path = tmp_path / "made"
     tools = gate("tools", "raise SystemExit(1)")
     user = gate("user", f"open({str(path)!r}, 'w')", tools)
-    gates.run([[user], [tools]])
+    gates.run([[user], [tools]], is_divided=False)
     assert (tools.result, user.result, path.exists()) == ("failed", "not run", False)
     assert gates.summary([tools, user], 0.0) == 1
     assert "tools failed" in capsys.readouterr().out
