@@ -44,6 +44,7 @@ class _BoundClause:
             self._names.setdefault(key, []).append(name)
         self._has_labels = any(names != [key] for key, names in self._names.items())
         self._validator = validator_of(clause.schema)
+        self._latest: tuple[Any, bool | None] = (None, None)
 
     def _seen(self, record: Any) -> Any:
         """Return a record, or a change, with the names that the rule uses instead of keys."""
@@ -59,10 +60,12 @@ class _BoundClause:
 
     def fits(self, record: Any) -> bool | None:
         """Return True if a record satisfies the clause, or None if a pattern takes too long."""
-        try:
-            return bool(self._validator.is_valid(self._seen(record)))
-        except NotJudged:
-            return None
+        if self._latest[0] is not record:
+            try:
+                self._latest = record, bool(self._validator.is_valid(self._seen(record)))
+            except NotJudged:
+                self._latest = record, None
+        return self._latest[1]
 
     def problems(self, record: Any) -> list[Problem]:
         """Return what is wrong with a record, each with a way that consists of keys.
@@ -124,7 +127,12 @@ def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], 
     :param more: names that rules may use besides the fields of a record.
     :param find: the callback for findings about names.
     """
-    return [BoundRule(rule, _Names(rule, views, more, find)) for rule in rules]
+    bound = [BoundRule(rule, _Names(rule, views, more, find)) for rule in rules]
+    # Many rules have the same condition, which is then judged once for each record.
+    conditions = {repr(rule.rule.when.schema): rule.when for rule in bound}
+    for rule in bound:
+        rule.when = conditions[repr(rule.rule.when.schema)]
+    return bound
 
 
 def bind_change(
