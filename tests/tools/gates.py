@@ -208,19 +208,6 @@ def chains(selection: str) -> list[list[Gate]]:
         own = ["-n", "2", "-m", "not slow", *left_out, "tests/unit"]
         return [[*quick, *types], [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
-        # All rules of bandit, on all code that runs for users.
-        Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins", "extensions"]),
-        Gate("changelog", ["antsibull-changelog", "lint"]),
-        Gate("licences", ["reuse", "lint", "--lines"]),
-        Gate(
-            "workflows",
-            ["zizmor", "--offline", "--no-progress", ".github", *_PIPELINES],
-        ),
-        *[
-            Gate(f"schema, {name}", ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files])
-            for name, schema, files in _PAPERS
-        ],
-        Gate("ansible-lint", ["ansible-lint", "--offline", "--strict"], cwd=LINK),
         Gate(
             "collection docs",
             [
@@ -234,8 +221,21 @@ def chains(selection: str) -> list[list[Gate]]:
             ],
             cwd=LINK,
         ),
+        # All rules of bandit, on all code that runs for users.
+        Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins", "extensions"]),
+        Gate("changelog", ["antsibull-changelog", "lint"]),
+        Gate("licences", ["reuse", "lint", "--lines"]),
+        Gate(
+            "workflows",
+            ["zizmor", "--offline", "--no-progress", ".github", *_PIPELINES],
+        ),
+        *[
+            Gate(f"schema, {name}", ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files])
+            for name, schema, files in _PAPERS
+        ],
         Gate("archive", [sys.executable, "tests/tools/archive.py"]),
     ]
+    lint = Gate("ansible-lint", ["ansible-lint", "--offline", "--strict"], cwd=LINK)
     # Without workers, because reports between processes take a quarter of the time of short tests.
     others = [f"--ignore={folder}" for folder in _UNIT_TESTS.values()]
     units = [
@@ -252,7 +252,7 @@ def chains(selection: str) -> list[list[Gate]]:
         rare.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
     # Sanity tests create their own environments, so they need not wait for the tools here.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
-    longest = [[gate] for gate in (plays, *units, *rare, *core_gates())]
+    longest = [[gate] for gate in (plays, *units, *rare, *core_gates(), lint)]
     beside = [*longest, types, *([gate] for gate in quick)]
     for gate in itertools.chain(*beside):
         gate.needs = tools
