@@ -309,8 +309,8 @@ def rulebook_gate() -> Gate:
 def run(work: list[list[Gate]], is_divided: bool) -> None:
     """Run chains, two at any time.
 
-    :param is_divided: give each of the two its own half of the processors. The threads of a Python process wait for
-        each other, and that is quicker on one processor. Tests with workers of their own need both halves.
+    :param is_divided: give each of the two its own half of the processors, because the threads of a Python process are
+        quicker on one. The quick gates end early, so their unit tests use both halves.
     """
     waiting: queue.SimpleQueue[list[Gate]] = queue.SimpleQueue()
     for chain in work:

@@ -44,6 +44,7 @@ class _BoundClause:
             self._names.setdefault(key, []).append(name)
         self._has_labels = any(names != [key] for key, names in self._names.items())
         self._validator = validator_of(clause.schema)
+        # The latest record and its result, because several rules may share this clause.
         self._latest: tuple[Any, bool | None] = (None, None)
 
     def _seen(self, record: Any) -> Any:

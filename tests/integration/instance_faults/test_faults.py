@@ -66,7 +66,7 @@ def _missing(dump: Any, whole: Any) -> dict[str, list[str]]:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(_SEED, _SEED + _SAMPLES))
 def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: Any, site: Site, seed: int) -> None:
-    # After a run that ends with an error, the next one reads again until its requests can't take effect any more.
+    # After a run that fails, the next one reads again until no request of that run can take effect.
     site.options["tuning"] = {"settle": 1}
     site.write(sample_files(_RECORDS, 1))
     site.service.steer("PUT", "/switches", {"weather": _WEATHERS[seed % len(_WEATHERS)]})
