@@ -205,8 +205,11 @@ def chains(selection: str) -> list[list[Gate]]:
     if fast:
         # These folders send thousands of requests.
         left_out = [f"--ignore=tests/unit/{folder}" for folder in ("emulator", "rules", "proof")]
-        own = ["-n", "2", "-m", "not slow", *left_out, "tests/unit"]
-        return [[*quick, *types], [Gate("unit tests", [*pytest, *own], pytest=True)]]
+        return [
+            *([gate] for gate in unit_gates([*pytest, "-m", "not slow", *left_out])),
+            types,
+            *([gate] for gate in quick),
+        ]
     quick += [
         Gate(
             "collection docs",
@@ -236,13 +239,6 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("archive", [sys.executable, "tests/tools/archive.py"]),
     ]
     lint = Gate("ansible-lint", ["ansible-lint", "--offline", "--strict"], cwd=LINK)
-    # Without workers, because reports between processes take a quarter of the time of short tests.
-    others = [f"--ignore={folder}" for folder in _UNIT_TESTS.values()]
-    units = [
-        Gate("unit tests, engine", [*pytest, _UNIT_TESTS["engine"]], pytest=True),
-        Gate("unit tests, others", [*pytest, *others, "tests/unit"], pytest=True),
-        Gate("unit tests, scenarios", [*pytest, _UNIT_TESTS["scenarios"]], pytest=True),
-    ]
     plays = Gate("integration tests", [*pytest, "-n", "2", "tests/integration", "tests/hostile"], pytest=True)
     rare = []
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
@@ -252,11 +248,24 @@ def chains(selection: str) -> list[list[Gate]]:
         rare.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
     # Sanity tests create their own environments, so they need not wait for the tools here.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
-    longest = [[gate] for gate in (plays, *units, *rare, *core_gates(), lint)]
+    longest = [[gate] for gate in (plays, *unit_gates(pytest), *rare, *core_gates(), lint)]
     beside = [*longest, types, *([gate] for gate in quick)]
     for gate in itertools.chain(*beside):
         gate.needs = tools
     return [sanity_gates(), [tools], *beside]
+
+
+def unit_gates(pytest: list[str]) -> list[Gate]:
+    """Return the gates of the unit tests, without workers, whose reports take a quarter of the time of short tests.
+
+    :param pytest: the command, with options for all of them.
+    """
+    others = [f"--ignore={folder}" for folder in _UNIT_TESTS.values()]
+    return [
+        Gate("unit tests, engine", [*pytest, _UNIT_TESTS["engine"]], pytest=True),
+        Gate("unit tests, others", [*pytest, *others, "tests/unit"], pytest=True),
+        Gate("unit tests, scenarios", [*pytest, _UNIT_TESTS["scenarios"]], pytest=True),
+    ]
 
 
 def selected(work: list[list[Gate]], names: list[str]) -> list[list[Gate]]:
@@ -306,11 +315,10 @@ def rulebook_gate() -> Gate:
     return Gate("rulebook", [sys.executable, "tests/tools/rulebook.py"], not_run=no_java)
 
 
-def run(work: list[list[Gate]], is_divided: bool) -> None:
+def run(work: list[list[Gate]]) -> None:
     """Run chains, two at any time.
 
-    :param is_divided: give each of the two its own half of the processors, because the threads of a Python process are
-        quicker on one. The quick gates end early, so their unit tests use both halves.
+    Each of the two has its own half of the processors, because the threads of a Python process are quicker on one.
     """
     waiting: queue.SimpleQueue[list[Gate]] = queue.SimpleQueue()
     for chain in work:
@@ -318,7 +326,7 @@ def run(work: list[list[Gate]], is_divided: bool) -> None:
     printing = threading.Lock()
 
     def worker(processors: list[int]) -> None:
-        if sys.platform == "linux" and is_divided and processors:
+        if sys.platform == "linux" and processors:
             # This holds for this thread, and for the processes that it starts.
             os.sched_setaffinity(0, processors)
         while True:
@@ -375,7 +383,7 @@ def main() -> int:
         except ValueError as unknown:
             parser.error(str(unknown))
     started = time.monotonic()
-    run(work, is_divided=options.selection == "all")
+    run(work)
     return summary([gate for chain in work for gate in chain], time.monotonic() - started)
 
 

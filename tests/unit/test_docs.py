@@ -65,6 +65,7 @@ def test_the_readme_names_every_module_and_nothing_else() -> None:
     assert set(re.findall(r"`(\w+)`", table)) == modules
 
 
+@pytest.mark.slow
 def test_the_documentation_of_a_module_is_short() -> None:
     """The most lines that ``ansible-doc`` shows at 80 columns, and the most before the examples."""
     most = dict.fromkeys(("object", "room", "location", "person", "user_from_person"), (320, 210))

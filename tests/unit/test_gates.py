@@ -20,6 +20,8 @@ from gates import Gate
 from platforms import CORES, EVERYDAY, PRERELEASES
 from project import ROOT, tracked_files
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _logs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -35,7 +37,7 @@ def test_what_needs_another_chain_waits_for_it(tmp_path: Path) -> None:
     before = [gate(name, "") for name in "abc"]
     tools = gate("tools", f"open({str(path)!r}, 'w')")
     user = gate("user", f"open({str(path)!r})", tools)
-    gates.run([[user], [*before, tools]], is_divided=False)
+    gates.run([[user], [*before, tools]])
     assert (tools.result, user.result) == ("passed", "passed")
     assert gates.summary([tools, user], 0.0) == 0
 
@@ -53,7 +55,7 @@ def test_what_needs_something_that_failed_does_not_run_and_fails(
     path = tmp_path / "made"
     tools = gate("tools", "raise SystemExit(1)")
     user = gate("user", f"open({str(path)!r}, 'w')", tools)
-    gates.run([[user], [tools]], is_divided=False)
+    gates.run([[user], [tools]])
     assert (tools.result, user.result, path.exists()) == ("failed", "not run", False)
     assert gates.summary([tools, user], 0.0) == 1
     assert "tools failed" in capsys.readouterr().out

@@ -36,6 +36,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile, State
 
+pytestmark = pytest.mark.slow
+
 VERSIONS = sorted(path.name for path in golden.GOLDEN.iterdir())
 
 

@@ -49,6 +49,7 @@ def call(service: Embedded, name: str, text: str, check_mode: bool = False) -> d
     return service.call(module, check_mode, **(fields if is_flat else {"fields": fields}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("name", NEW)
 def test_no_new_key_has_blanks_at_an_edge_or_invisible_characters(name: str, check_mode: bool) -> None:

@@ -157,6 +157,7 @@ _TEXT = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=2000 if LONG else 200, deadline=None, derandomize=not LONG, database=None)
 @given(words=st.lists(_TEXT, min_size=1, max_size=5))
 @example(words=["BÜRO", "MÖBEL", "STRAßE"])

@@ -122,6 +122,7 @@ def test_another_format_reads_other_records_from_the_same_file(tmp_path: Path) -
 # ---- messages
 
 
+@pytest.mark.slow
 def test_thousands_of_cells_are_one_line_with_what_to_set(tmp_path: Path) -> None:
     rows = "".join(f"{number:05d};Thing;1.{number % 1000:03},33;31.12.2024;WAHR\n" for number in range(2500))
     grouped = _grouped(_load(tmp_path, {"objects/assets.csv": f"barcode;Name;price;bought;lent\n{rows}"}))

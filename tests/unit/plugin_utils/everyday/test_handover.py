@@ -25,6 +25,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 
 from .working import answer_oddly, hand, written
 
+pytestmark = pytest.mark.slow
+
 BERND = "bernd.kowalski@nordhain.example"
 DAVID = "david.okafor@nordhain.example"
 STORE = name_of(ROOM, building_id="Werkstatt", number="0.02", name="Werkzeuglager")

@@ -167,6 +167,7 @@ def test_a_value_is_approved_for_a_field_and_not_for_a_label_that_another_field_
     assert here.run(plan_file=plan).outcome == "refused"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_forged_approval_changes_nothing_that_the_files_do_not_ask_for(here: SiteHere, seed: int) -> None:
     chance = random.Random(seed)

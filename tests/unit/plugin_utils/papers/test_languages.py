@@ -28,6 +28,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.papers.write
 
 from ..stocktake.taking import NOVEMBER, take
 
+pytestmark = pytest.mark.slow
+
 FILES = {path.stem: path for path in (Path(papers.__file__).parent / "texts").glob("*.yml")}
 LANGUAGES = {name: yaml.safe_load(path.read_text("utf-8")) for name, path in FILES.items()}
 ENDINGS = ("csv", "html", "json", "xlsx")

@@ -16,6 +16,8 @@ from openpyxl import load_workbook
 from .taking import ATELIER, DEPOT, IT, Result, take
 from .test_scans import workbook
 
+pytestmark = pytest.mark.slow
+
 _YAML = """\
 ---
 # What the IT has

@@ -21,6 +21,8 @@ from schemas.stocktake import stocktake_schema
 
 from .taking import ATELIER, NOVEMBER, Result, by_code, take
 
+pytestmark = pytest.mark.slow
+
 ENDINGS = ("csv", "html", "json", "xlsx")
 SCHEMA = Draft202012Validator(stocktake_schema())
 
