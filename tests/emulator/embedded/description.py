@@ -26,6 +26,9 @@ _MOST_KEPT = 16
 _LONGEST_MESSAGE = 300
 _INTEGER = re.compile(r"-?\d{1,30}\Z")
 
+_Parameter = tuple[str, str, Mapping[str, Any], str]
+"""A parameter: its name, where it is, its schema on the current sides, and that schema as a key of validators."""
+
 
 class Description:
     """The operations of the file, and validators for their requests."""
@@ -35,6 +38,7 @@ class Description:
         self._path = path
         self._schemas: dict[tuple[str, ...], dict[str, Any]] = {}
         self._validators: dict[tuple[Any, ...], Any] = {}
+        self._parameters: dict[tuple[Any, ...], list[_Parameter]] = {}
 
     def in_weather(self, weather: Weather) -> Self:
         """Return the description for another service, which shares the cached schemas."""
@@ -71,23 +75,31 @@ class Description:
     ) -> dict[str, Any]:
         """Check path and query against the description. Return the values of the query, including defaults."""
         values: dict[str, Any] = {}
-        for parameter in operation["x-all-parameters"]:
-            name, where = parameter["name"], parameter["in"]
-            if name in ("filter", "sort"):
-                continue
+        for name, where, schema, identity in self._checked_parameters(operation):
             given = (path if where == "path" else query).get(name)
-            schema = self._resolved(parameter["schema"])
             if given is None:
                 if where == "query":
                     values[name] = schema.get("default")
                 continue
             value = _typed(given, schema)
-            problem = self._problem((where, name, repr(schema)), schema, value)
+            problem = self._problem((where, name, identity), schema, value)
             if problem:
                 raise bad_request(f"{where.capitalize()} parameter {name} is invalid: {problem}")
             if where == "query":
                 values[name] = value
         return values
+
+    def _checked_parameters(self, operation: Mapping[str, Any]) -> list[_Parameter]:
+        """Return the parameters that are checked against a schema."""
+        key = self._weather.key(self.switches), operation["operationId"]
+        if key not in self._parameters:
+            self._parameters[key] = [
+                (parameter["name"], parameter["in"], schema, repr(schema))
+                for parameter in operation["x-all-parameters"]
+                if parameter["name"] not in ("filter", "sort")
+                for schema in [self._resolved(parameter["schema"])]
+            ]
+        return self._parameters[key]
 
     def body_media(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the media types of an operation's body with their schemas; empty if it accepts no body."""
@@ -137,6 +149,7 @@ class Description:
                 # Tests that try one profile after another must not fill the memory with all of them.
                 self._schemas.clear()
                 self._validators.clear()
+                self._parameters.clear()
             schemas = _on_this_side(self.document["components"]["schemas"], self._weather)
             self._schemas[side] = schemas
         return schemas
