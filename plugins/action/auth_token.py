@@ -11,7 +11,12 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.modul
 
 
 class ActionModule(_ModuleAction):
-    """Run the module, and hide a result with tokens from the display."""
+    """Run the module, and hide a result with tokens from the display.
+
+    Ansible would keep the result of an asynchronous task in a file, and show it later without this action.
+    """
+
+    _supports_async = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the action; called by Ansible."""

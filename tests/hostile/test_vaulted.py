@@ -512,3 +512,20 @@ def test_an_inline_vaulted_scalar_in_a_file_is_refused_and_not_decrypted(service
     run = _run(tmp_path / "play", [_task("validate", True, module="instance_validate", src=str(src))], service)
     assert any("!vault: tags are not allowed" in finding for finding in run.named("validate")["findings"])
     _assert_hidden(run, tmp_path / "play")
+
+
+@pytest.mark.skipif(IS_TEXT_A_TEMPLATE, reason="from 2.19 on Ansible knows what was vaulted")
+def test_what_async_would_show_later_is_refused(service: Emulator, tmp_path: Path) -> None:
+    _vaulted_variables(tmp_path / "play", pin=f"{MARK}-0815")
+    later = {"async": 60, "poll": 1, "ignore_errors": True}
+    tasks: list[dict[str, Any]] = [
+        {"name": "vaulted", "community.seventhings.location": {"fields": {"name": "{{ pin }}"}}, **later},
+        {"name": "plain", "community.seventhings.location": {"fields": {"name": "Depot"}}, **later},
+        {"name": "token", "community.seventhings.auth_token": {}, **later},
+    ]
+    run = _run(tmp_path / "play", tasks, service, _play())
+    _assert_hidden(run, tmp_path / "play")
+    assert "async is not possible with a vaulted value" in run.named("vaulted")["msg"]
+    assert "does not support async" in run.named("token")["msg"]
+    assert run.named("plain")["record"]["name"] == "Depot"
+    assert len(service.steer("GET", "/dump?canonical=1")["locations"]) == 1

@@ -37,6 +37,7 @@ class Proof:
     :ivar size: the text before a pair of numbers in a file, and a phrase for each number; or the whole phrase.
     :ivar seed: the variable that reproduces a run, and an example of its value.
     :ivar has_seeds: True if the parameters of its tests are seeds, or ranges of seeds.
+    :ivar sample: what ``make test`` has only some of, if it does.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Proof:
     size: tuple[str, str] = ("", "the same in both")
     seed: str = ""
     has_seeds: bool = False
+    sample: str = ""
 
     def command(self) -> str:
         """Return the command that runs it, with its seed if it has one."""
@@ -65,7 +67,7 @@ class Proof:
         if found is None:
             raise ValueError(f"{self.files} have no pair of numbers after {mark!r}")
         short, long = (phrase.format(f"{int(found[name]):,}") for name in ("short", "long"))
-        return f"{short}; long: {long}"
+        return f"{short}{f' for some {self.sample}' if self.sample else ''}; long: {long}"
 
 
 PROOFS = (
@@ -74,7 +76,7 @@ PROOFS = (
         "With random subsets of faults, switches and operations, each apply converges, the second run is unchanged, "
         "and records that are in no file stay untouched",
         (f"{_PLUGINS}/instance/test_converges.py",),
-        ("_SWARMS = ", "{} swarms"),
+        ("_SWARMS = ", "{} at random"),
         "SEVENTHINGS_TEST_SEED=7",
     ),
     Proof(
@@ -106,7 +108,7 @@ PROOFS = (
         "Processes create and change the same records while processes are killed and answers are lost: each record "
         "exists once, only one process reports that it created the record, and no update is lost",
         ("tests/integration/test_histories.py",),
-        ("range(", "{} histories"),
+        ("range(", "{} at random"),
         'SEVENTHINGS_TEST_SEEDS="7 100-119"',
         has_seeds=True,
     ),
@@ -123,6 +125,7 @@ PROOFS = (
         "Plan, apply, second run, export and inventory pass with a second service. It was written from the interface "
         "description alone, and answers differently wherever the description leaves a choice",
         ("tests/integration/test_second_service.py",),
+        ("", "without changes of single records; long: with them"),
     ),
     Proof(
         "Round trips",
@@ -143,6 +146,7 @@ PROOFS = (
         "Undos",
         "Random applies are undone: afterwards the instance is in its earlier state",
         (f"{_PLUGINS}/undo/test_random_undos.py",),
+        ("range(", "{} instances"),
     ),
     Proof(
         "Permission sets",
@@ -160,7 +164,8 @@ PROOFS = (
         "Fuzzing",
         "Everything that reads files or answers gets random bytes and texts: it reports an error, never a traceback",
         (f"{_HOSTILE}/test_fuzz.py",),
-        ("max_examples=", "{} inputs for each reader"),
+        ("max_examples=", "{} inputs"),
+        sample="readers",
     ),
     Proof(
         "Hostile corpus",
@@ -173,12 +178,14 @@ PROOFS = (
         "The vendor's own tests",
         "The live tests of the vendor's client pass unmodified against the embedded service",
         (f"{_UNITS}/emulator/test_vendor_live.py", f"{_UNITS}/emulator/test_vendor_client.py"),
+        ("", "the client alone; long: its live tests too"),
     ),
     Proof(
         "Interface description",
         "The embedded service answers generated requests as the interface description says",
         (f"{_UNITS}/emulator/test_schemathesis.py",),
         ("SECONDS = ", "{} seconds at most"),
+        sample="phases",
     ),
 )
 

@@ -194,7 +194,11 @@ class Deadline:
     An answer of a byte a second never times out between two bytes, so the deadline is checked before each of them.
 
     :param seconds: after which nothing more is sent or read.
+    :ivar was_sent: False while a connection is opened for the request, True as soon as a part of it was sent, and None
+        if neither is known.
     """
+
+    was_sent: bool | None = None
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -217,11 +221,15 @@ class Deadline:
 _OF_THIS_THREAD = threading.local()
 
 
-def check_deadline() -> None:
+def check_deadline(is_sent: bool | None = None) -> None:
     """Check the deadline of the current request of this thread, if there is one.
 
+    :param is_sent: what to note of the request: True before a part of it is sent, False before a connection is opened.
     :raises DeadlinePassed: if it has passed.
     """
     deadline: Deadline | None = getattr(_OF_THIS_THREAD, "deadline", None)
-    if deadline is not None and deadline.has_passed:
+    if deadline is None:
+        return
+    if deadline.has_passed:
         raise DeadlinePassed(f"no whole answer within {deadline.seconds:g} seconds")
+    deadline.was_sent = deadline.was_sent if is_sent is None else is_sent

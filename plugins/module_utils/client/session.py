@@ -15,6 +15,7 @@ import socket
 import ssl
 import sys
 import traceback
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -115,13 +116,33 @@ if REQUESTS_IMPORT_ERROR is None:
             super().__init__(*arguments, **options)
             self.fp = _Measured(_InTime(self.fp.detach()))
 
+        def begin(self) -> None:
+            """Read the head of the answer. The library takes every interim answer except 100 for the answer."""
+            super().begin()
+            while self.status < HTTPStatus.OK:
+                vars(self).update(headers=None, msg=None)
+                super().begin()
+
     class _Watched(urllib3.connection.HTTPConnection):
-        """A connection that checks the deadline of a request before each part that it sends and reads."""
+        """A connection that checks the deadline of a request before each part that it sends and reads.
+
+        It notes when the request itself is sent. What precedes it goes to a proxy, or belongs to TLS. The library can't
+        tell: it calls a lost answer an error of the proxy or of TLS.
+        """
 
         response_class = _Answer
+        _is_open = False
+
+        def connect(self) -> None:
+            self._is_open = False
+            check_deadline(is_sent=False)
+            super().connect()
+            self._is_open = True
 
         def send(self, data: Any) -> None:
-            check_deadline()
+            if self.sock is None:
+                self.connect()
+            check_deadline(is_sent=self._is_open)
             super().send(data)
 
     @functools.cache

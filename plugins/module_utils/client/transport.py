@@ -288,7 +288,7 @@ class Transport:
                     allow_redirects=False,
                     stream=True,
                 )
-            except (requests.exceptions.RequestException, urllib3.exceptions.LocationParseError) as error:
+            except (requests.exceptions.RequestException, urllib3.exceptions.LocationParseError, UnicodeError) as error:
                 raise self._broken(error, request, deadline) from error
             with response:
                 return self._read(response, request, sent, deadline)
@@ -376,21 +376,22 @@ class Transport:
             return self._failure(request, f"{late}. The option tuning.request_deadline allows more", may_follow=True)
         reason = self._quoted(_reason(error))
         host = urlsplit(self.root).netloc
-        if isinstance(error, requests.exceptions.SSLError):
-            return errors.ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
-        if isinstance(error, requests.exceptions.ProxyError):
+        if isinstance(error, requests.exceptions.SSLError) and not deadline.was_sent:
+            failed = errors.ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
+            return Failed(failed, self._was_reached, was_sent=False) if _has_closed(error) else failed
+        if isinstance(error, requests.exceptions.ProxyError) and not deadline.was_sent:
             words = (
                 f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the environment."
             )
             return Failed(errors.ConnectionFailed(words), was_sent=False)
-        if _never_sent(error):
-            words = f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and can this machine reach it?"
-            return Failed(errors.ConnectionFailed(words), is_outage=self._was_reached, was_sent=False)
         if isinstance(error, ValueError):
             # The reason may quote the password of the proxy.
             return errors.ConnectionFailed(
                 f"{endpoint}: base_url is not a usable URL, or HTTPS_PROXY in the environment is not."
             )
+        if deadline.was_sent is False or _never_sent(error):
+            words = f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and can this machine reach it?"
+            return Failed(errors.ConnectionFailed(words), is_outage=self._was_reached, was_sent=False)
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
@@ -493,6 +494,11 @@ def _never_sent(error: Exception) -> bool:
         return True
     cause = getattr(error.args[0], "reason", None) if error.args else None
     return isinstance(cause, (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError))
+
+
+def _has_closed(error: Exception) -> bool:
+    """Return True if the other end closed a connection before TLS began, as a load balancer does that restarts."""
+    return isinstance(_cause_of(error), (ssl.SSLEOFError, ssl.SSLZeroReturnError))
 
 
 def _address(location: str | None) -> str:

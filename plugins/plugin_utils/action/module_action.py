@@ -33,6 +33,7 @@ _CLIENTS: dict[str, Client] = {}
 """The clients of this worker by their options. All items of a loop run in one worker."""
 _SHORTEST_SECRET = 4
 """Minimum length of a vaulted value that is hidden. A shorter one may be anywhere, as in a UUID."""
+_NO_ASYNC = "async is not possible with a vaulted value, because what Ansible shows of it later can't be hidden."
 _LEFT_OUT = "A warning is left out, because it has a value that must not be shown."
 
 
@@ -51,6 +52,8 @@ class ActionModule(ActionBase):
             result.update(self._run_here(variables))
         elif wrong := misshapen(self._module().spec, self._task.args):
             result.update({"failed": True, "msg": wrong})
+        elif self._task.async_val and self._vaulted():
+            result.update({"failed": True, "msg": _NO_ASYNC})
         else:
             self._share_run_folder()
             result.update(self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val)))
@@ -62,9 +65,8 @@ class ActionModule(ActionBase):
 
         Since 2.19, a failure prints its message in spite of ``no_log``, so the message must have no value of the task.
         """
-        texts = list(_leaves({name: value for name, value in self._task.args.items() if name not in CONNECTION}))
-        vaulted = {str(text) for text in texts if was_vaulted(text) and len(str(text)) >= _SHORTEST_SECRET}
-        unlogged = {str(text) for text in texts} if self._task.no_log else vaulted
+        vaulted = self._vaulted()
+        unlogged = {str(text) for text in self._texts()} if self._task.no_log else vaulted
         found = hide(vaulted, result)
         found |= hide(unlogged, {key: found[key] for key in {"msg", "warnings"} & found.keys()})
         # From 2.19 on, the warnings and the exception of a module process are objects that repeat such texts.
@@ -75,6 +77,13 @@ class ActionModule(ActionBase):
         if "exception" in found and hide(unlogged, repr(found["exception"])) != repr(found["exception"]):
             del found["exception"]
         return dict(found)
+
+    def _texts(self) -> Iterator[Any]:
+        return _leaves({name: value for name, value in self._task.args.items() if name not in CONNECTION})
+
+    def _vaulted(self) -> set[str]:
+        """Return the vaulted values of the task, without those of the connection."""
+        return {str(text) for text in self._texts() if was_vaulted(text) and len(str(text)) >= _SHORTEST_SECRET}
 
     def _belongs_here(self, variables: Mapping[str, Any]) -> bool:
         task = self._task

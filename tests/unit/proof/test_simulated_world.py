@@ -18,7 +18,7 @@ from project import LONG
 from simulated_world import World
 from swarm import selected_seeds
 
-HISTORIES = 100_000 if LONG else 60
+HISTORIES = 100_000 if LONG else 30
 """Number of histories in one run."""
 _SLICE = 500 if LONG else 30
 """Number of histories in one test, so that workers can share them. Garbage is collected after each test, so a slice of
@@ -67,7 +67,6 @@ def history(seed: int, directory: Path) -> None:
     assert len(claimed) == len(set(claimed)), (seed, claimed)
 
 
-@pytest.mark.sample(1)
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seeds", _SLICES, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
 def test_nothing_is_created_twice_in_any_history(seeds: Sequence[int], tmp_path: Path) -> None:

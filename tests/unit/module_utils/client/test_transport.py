@@ -842,7 +842,7 @@ def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
     [
         "http://ada:geheim@proxy.invalid:99999", "http://ada:x/geheim@proxy.invalid",
         "http:///ada:geheim@proxy.invalid", "http://ada:geheim@[::1", "ada:geheim@proxy.invalid:99999", "@", "://",
-        "http://ada:geheim@a..b", f"http://ada:geheim@{'a' * 64}.invalid",
+        "http://ada:geheim\u20ac@127.0.0.1:1", "http://ada:geheim@a..b", f"http://ada:geheim@{'a' * 64}.invalid",
     ],
 )  # fmt: skip
 def test_nothing_is_shown_of_a_proxy_that_is_none(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:

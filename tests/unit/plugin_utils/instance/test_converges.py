@@ -36,7 +36,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 from .random_states import OPERATOR, State, as_files, removals, sections_of, states, without
 
 _SEED = first_seed(5)
-_SWARMS = 30 if LONG else 2
+_SWARMS = 30 if LONG else 1
 _MOST_RUNS = 15
 _LIMITS = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 1000}
 
@@ -255,7 +255,6 @@ def _shown(result: RunResult) -> Any:
     return result.outcome, result.summary, changes, result.reported, sorted(result.refusals), len(result.findings)
 
 
-@pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(_SWARMS))
 def test_applies_converge(number: int) -> None:

@@ -291,7 +291,6 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
     return Stages(root, imported, labelled, moved, scanned)
 
 
-@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", _YEARS)
 def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     shutil.copytree(stages.files, tmp_path, dirs_exist_ok=True)
