@@ -56,7 +56,7 @@ test: runtime ## Run what every change must pass: linters, types, unit and integ
 	@"$(BIN)/python" tests/tools/gates.py all
 
 .PHONY: test-fast
-test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit tests without the embedded service
+test-fast: test-environment ## Run the quick gates: ruff, types, imports, yamllint, unit tests that are not marked slow
 	@"$(BIN)/python" tests/tools/gates.py fast
 
 .PHONY: test-long

@@ -145,8 +145,8 @@ def _require_safe(above: Path, path: Path) -> None:
     """
     found = above.stat()
     # In a container, the owner of the root directory is the administrator, whatever its number.
-    owners = (os.geteuid(), 0, Path("/").stat().st_uid)
-    _require(found.st_uid in owners, f"{path} is in {above}, which belongs to another user")
+    owners = {os.geteuid(), 0, Path("/").stat().st_uid}
+    _require({found.st_uid, above.lstat().st_uid} <= owners, f"{path} is in {above}, which belongs to another user")
     is_open = found.st_mode & WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX
     _require(not is_open, f"{path} is in {above}, which can be written by others")
 

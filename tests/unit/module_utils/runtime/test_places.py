@@ -108,7 +108,7 @@ def test_tokens_never_lie_where_every_user_may_write(tmp_path: Path) -> None:
 
 WRONG = ["link", "file", "group", "others", "relative", "no parent", "parent for all"]
 if os.geteuid() == 0:
-    WRONG.append("parent of others")
+    WRONG += ["parent of others", "parent by a link of others"]
 
 
 @pytest.mark.parametrize("wrong", WRONG)
@@ -131,8 +131,13 @@ def test_a_place_that_is_not_this_user_s_alone_is_passed_over(
         path.mkdir(0o700, parents=True)
         if wrong == "parent for all":
             path.parent.chmod(0o777)
-        else:
+        elif wrong == "parent of others":
             os.chown(path.parent, 65534, 65534)
+        else:
+            link = tmp_path / "link"
+            link.symlink_to(path.parent)
+            os.chown(link, 65534, 65534, follow_symlinks=False)
+            variables["SEVENTHINGS_RUNTIME_DIR"] = str(link / "named")
     else:
         path.mkdir(0o700)
         path.chmod(0o720 if wrong == "group" else 0o702)
