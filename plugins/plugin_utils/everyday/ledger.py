@@ -93,10 +93,12 @@ class Row:
     """A row of the ledger.
 
     :ivar values: canonical values by field key; None for an empty cell. :ivar place: file and line.
+    :ivar broken: what is wrong with its key, unless an object has it.
     """
 
     values: dict[str, Any]
     place: str
+    broken: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,9 @@ def read_ledger(path: Path, table: tables.Table, schema: Schema) -> Ledger:
         for found in unknown[skipped:]:
             values.pop(keys.get(found.column, ""), None)
         columns |= dict.fromkeys(values)
-        rows.append(Row(values, str(entry.place.row)))
+        odd = parser.cells.odd_keys.get(id(entry), {}).items()
+        broken = [f"file: {Finding.for_message(entry.place_of(name), error)}" for name, error in odd]
+        rows.append(Row(values, str(entry.place.row), broken))
     if findings:
         raise InvalidInput([f"file: {finding}" for finding in findings])
     warnings = [f"{found}; the cell is left out" for found in unknown]
@@ -164,6 +168,7 @@ class _Comparison:
         self._matched: dict[str, Row] = {}
         self._unnamed: set[tuple[str, str, str]] = set()
         self._others = 0
+        self._broken: list[str] = []
         options = call.options
         self._choices = self._read_choices()
         keys = list(dict.fromkeys(key for choice in self._choices for key in choice))
@@ -244,6 +249,9 @@ class _Comparison:
         for same in rows.values():
             records = list({record.uuid: record for _row, records in same for record in records}.values())
             self._match_rows([row for row, _records in same], records)
+            self._broken += [line for row, _records in same if not records for line in row.broken]
+        if self._broken:
+            raise InvalidInput(self._broken)
 
     def _match_rows(self, rows: Sequence[Row], records: Sequence[Record]) -> None:
         """Match rows that mean the same object, which should be one row.

@@ -14,7 +14,7 @@ from typing import Any
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import CellList, CellMap, TypedCell, shorten
-from ..desired.dialect import PRESETS
+from ..desired.dialect import PRESETS, Dialect
 from ..desired.entry import Entry
 from ..desired.positions import Finding, Place
 from ..desired.row_rules import ROW_SETTINGS
@@ -104,13 +104,18 @@ def read_scans(path: Path, table: Table, findings: list[Finding], warnings: list
     :raises InvalidInput: if the file can't be read.
     """
     found = []
-    dates = table.over(PRESETS["plain"]).dates
-    reader = DateReader(dates) if dates else READER
+    dialect = table.over(PRESETS["plain"])
+    reader = DateReader(dialect.dates) if dialect.dates else READER
+    is_text = any(
+        column in dialect.text_columns for column, name in (*table.columns.items(), (CODE, CODE)) if name == CODE
+    )
     for row, place in _rows(SCANS, path, (CODE, ROOM), table, findings, warnings):
         scan = Scan(row[CODE].text, row[ROOM], row[TIME], reader)
         missing = [name for name in (CODE, ROOM) if not row[name].text]
         if missing:
             findings.append(Finding.plain(place, f"{' and '.join(missing)}: this row has none"))
+        elif (odd := Dialect.oddity(scan.code)) is not None and not is_text:
+            findings.append(Finding(row[CODE].place, f"{CODE}: {shorten(scan.code)}: {odd.why}"))
         elif isinstance(scan.room.value, TypedCell):
             words = f"{ROOM}: {shorten(scan.room.text)} is not text in the workbook; format the column as text"
             findings.append(Finding(scan.room.place, words))
