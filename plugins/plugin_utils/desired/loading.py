@@ -275,11 +275,12 @@ class _Loading:
 
     def _table_of(self, name: str, section: str) -> TableReader | None:
         """Return the mapping for a file of another system, or None if the settings do not name the file."""
-        table = self.desired.tables.for_file(name)
+        table, other = self.desired.tables.for_file(name), self.desired.tables.in_csv(name)
+        if other is not None and _parts(name)[1] in (".csv", WORKBOOK):
+            self._mapped.add(other.setting)
         if table is None or section in BY_TEMPLATE or _parts(name)[1] in (".yml", ".yaml"):
             return None
         self._mapped.add(table.setting)
-        other = self.desired.tables.in_csv(name)
         for setting in table.changes:
             if other is not None and setting in other.changes:
                 words = f"{other.setting} sets {setting} for {self._called(name)}, too; delete it in one of both places"
@@ -443,13 +444,17 @@ class _Loading:
             for name in self._suspicious
             if not any(name in value for value in written)
         ]
-        tables = self.desired.tables.entries
-        is_own = tables is not self._reading.tables.entries and not self._reading.only_settings
-        for table in tables if is_own else ():
-            if table.patterns and table.setting not in self._mapped:
+        own, others = self.desired.tables, self._reading.tables
+        written = [(table, f"{table.setting}.files", "CSV, JSON Lines") for table in own.entries]
+        if own.entries is others.entries:
+            written.clear()
+        if own.files is not others.files:
+            written += [(table, "csv.files", "CSV") for table in own.files]
+        for table, setting, names in written:
+            if table.patterns and table.setting not in self._mapped and not self._reading.only_settings:
                 self.desired.warnings.append(
-                    f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no table that was "
-                    f"read; tables are CSV, JSON Lines and workbooks, in the directory of a section such as objects/"
+                    f"{table.place}: {setting}: {', '.join(table.patterns)} matches no table that was read; tables are "
+                    f"{names} and workbooks, in the directory of a section such as objects/"
                 )
 
     def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
