@@ -27,7 +27,6 @@ from .sources import Source
 from .table import THROUGH_FORMULA
 from .text_file import Edit, EditedFile, NewValue
 
-_WORKBOOK = "xl/workbook.xml"
 _ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _ROW = re.compile(r"<row\b[^>]*?(?:/>|>.*?</row>)", re.DOTALL)
 _CELL = re.compile(r"<c\b([^>]*?)(?:/>|>(.*?)</c>)", re.DOTALL)
@@ -148,7 +147,7 @@ class WorkbookFile(EditedFile):
                     content = changed[part.filename].encode()
                 if part.filename in titles and _FORMULA_BYTES.search(content):
                     content = self._without_results(titles[part.filename], content.decode()).encode()
-                elif part.filename == _WORKBOOK:
+                elif part.filename == "xl/workbook.xml":
                     content = _recalculating(content.decode()).encode()
                 kept.writestr(part, content)
         return written.getvalue()
@@ -176,10 +175,7 @@ class WorkbookSource(Source):
         self._values = values
 
     def set(self, place: Place, name: str, new: NewValue) -> None:
-        self._put(place, name, new.value)
-
-    def add(self, place: Place, name: str, value: Any) -> None:
-        self._put(place, name, value)
+        self.add(place, name, new.value)
 
     def remove(self, place: Place) -> None:
         raise Unwritable("it is a row of a workbook, on which formulas may depend; delete it there")
@@ -187,7 +183,7 @@ class WorkbookSource(Source):
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
         raise Unwritable("rows are not added to a workbook")
 
-    def _put(self, place: Place, name: str, value: Any) -> None:
+    def add(self, place: Place, name: str, value: Any) -> None:
         if not isinstance(place, CellPlace) or place.column < 1:
             raise Unwritable(f"the sheet has no column {name}; add it (its cells may be empty), and run this again")
         title = place.source.removeprefix(f"{place.source.workbook}:")

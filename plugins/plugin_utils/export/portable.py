@@ -33,7 +33,7 @@ _PART = Field("", "ANY")
 _ITEMS = (Reference, Attachment, bool, int, float, str, Decimal, dt.date)
 """The items of lists that are written one by one. Other lists are written as they are shown."""
 
-_HALF = re.compile(r"[\ud800-\udfff]")
+HALF = re.compile(r"[\ud800-\udfff]")
 
 
 class NotPortable(Exception):
@@ -291,7 +291,7 @@ def check_texts(written: Any) -> None:
     if isinstance(written, str):
         if any(mark in written for mark in TEMPLATE_MARKS):
             raise NotPortable("it looks like a template, and files contain no templates")
-        if _HALF.search(written):
+        if HALF.search(written):
             raise NotPortable("it contains half a character, which is not valid Unicode")
         if "\x00" in written:
             raise NotPortable("it contains a NUL character, which is not text")

@@ -26,7 +26,7 @@ from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL, TEXT_FORMAT
 from ..desired.words import names_of
 from .export import Exported
 from .layout import BULK
-from .portable import name_in_files
+from .portable import HALF, name_in_files
 from .writing import Incomplete, Unwritable, json_cell
 
 _MAX_ROWS = 1_048_576
@@ -35,7 +35,6 @@ _FIRST_DAY = dt.date(1901, 1, 1)
 
 _WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
-_HALF = re.compile(r"[\ud800-\udfff]")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 MONEY_FORMAT = "#,##0.00"
 _FORMATS = {Spelling.INTEGER: "0", Spelling.NUMBER: "General", Spelling.FLAG: "General", Spelling.DATE: "yyyy-mm-dd"}
@@ -195,7 +194,7 @@ def _number_or_day(text: str) -> Any:
 
 
 def _fits(text: str) -> bool:
-    return len(escaped_text(text)) <= MAX_CELL and not (CONTROL.search(text) or "\r" in text or _HALF.search(text))
+    return len(escaped_text(text)) <= MAX_CELL and not (CONTROL.search(text) or "\r" in text or HALF.search(text))
 
 
 def _format_of(field: Field) -> str:
