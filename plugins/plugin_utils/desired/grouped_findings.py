@@ -15,9 +15,6 @@ from .advice import Advice
 from .desired import DesiredInstance
 from .positions import CellPlace, Finding, Place
 
-_ALONE = 3
-"""Maximum number of findings of one kind that are reported one by one."""
-
 
 @dataclass(frozen=True)
 class GroupedFindings:
@@ -50,7 +47,8 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
         groups[words if is_in_table else "", finding.place.source, *same].append(number)
     lines: list[str] = []
     for (words, *_same), members in groups.items():
-        if len(members) <= _ALONE and not words:
+        # Maximum number of findings of one kind that are reported one by one.
+        if len(members) <= 3 and not words:
             lines += [every[number] for number in members]
             continue
         first = members[0]

@@ -25,8 +25,6 @@ from ...module_utils.resolve.natural_keys import Key, KeyIndex
 from ...module_utils.resolve.references import with_target
 
 _ALL: frozenset[str] = frozenset()
-_PREFETCHED_LISTS = 2
-"""Number of lists that are read concurrently. More would be a burst of requests."""
 
 
 class ListedRecords(InstanceState):
@@ -85,7 +83,8 @@ class ListedRecords(InstanceState):
         """
         # Sign in before the threads start, so that a failed login fails only once.
         self.client.tokens.current()
-        with ThreadPoolExecutor(max_workers=_PREFETCHED_LISTS) as pool:
+        # Number of lists that are read concurrently. More would be a burst of requests.
+        with ThreadPoolExecutor(max_workers=2) as pool:
             prefetched = [kind for kind in kinds if not self.is_listed(kind)]
             self._prefetched = {kind.name: pool.submit(self.client.list_all, kind) for kind in prefetched}
             try:

@@ -14,8 +14,6 @@ from ...module_utils.printing.cleaner import amount
 from .record import RecordedChange
 from .values import Mark, is_fingerprint, referred
 
-_DELETION = ("deletion", "deletions")
-_DEFINITION = ("changed field definition", "changed field definitions")
 _UNRECORDED = ("vaulted, hidden or unreadable value", "vaulted, hidden or unreadable values")
 _ARCHIVED = ("record from the archive", "records from the archive")
 
@@ -65,9 +63,9 @@ def lasting_words(changes: Iterable[RecordedChange]) -> str:
         if stays(change) or (change.action == CREATE and change.mark in kept):
             lasting[change.kind] += 1
         elif change.action == DELETE:
-            partly[_DELETION] += 1
+            partly[("deletion", "deletions")] += 1
         elif drops_values(change):
-            partly[_DEFINITION] += 1
+            partly[("changed field definition", "changed field definitions")] += 1
         elif change.unarchived:
             partly[_ARCHIVED] += 1
     hidden = sum(
