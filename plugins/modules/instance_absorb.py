@@ -42,8 +42,8 @@ options:
     default: {}
   gone:
     description:
-      - What to do with a record of the files that was deleted or archived in the application. A record that
-        C(lifecycle) or C(_lifecycle) protects is always kept.
+      - What to do with a record of the files that was deleted or archived in the application. It stays if
+        C(lifecycle) or C(_lifecycle) protects it, or if the journal does not know it.
       - >-
         V(keep): It stays in the files and is reported.
       - >-

@@ -120,7 +120,7 @@ class _Absorbing:
                 entry = planned.entry
                 reason = "it exists again, and the files remove it"
                 self._edit.leave(entry.place, self._edit.shown(entry, f"{planned}"), reason)
-        Removals(self._edit).run()
+        Removals(self._edit, self._sides.existed).run()
         self._take_labels()
         NewRecords(self._edit).run()
 

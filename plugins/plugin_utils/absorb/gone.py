@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 
 from ...module_utils.plan.allowed import LIMITED_ACCOUNT, how_to_allow
@@ -23,13 +23,17 @@ from .editing import ABSENT, KEEP, REMOVE, Editing
 
 
 class Removals:
-    """Remove records from the files, or write that they are absent."""
+    """Remove records from the files, or write that they are absent.
 
-    def __init__(self, edit: Editing) -> None:
+    :param existed: returns True if the set had a record that the instance does not have, or only in its archive.
+    """
+
+    def __init__(self, edit: Editing, existed: Callable[[Planned], bool]) -> None:
         self._edit = edit
+        self._existed = existed
         self._planned = edit.planned
         self._options = edit.options
-        self._deleted = [
+        self._missing = [
             change
             for change in edit.planned.changes
             if change.change.action == CREATE or (change.change.action == UPDATE and change.archived)
@@ -38,13 +42,13 @@ class Removals:
     def run(self) -> None:
         """Remove deleted records from the files, unless remaining records refer to them."""
         edit = self._edit
-        stay = {id(change.entry): why for change in self._deleted if (why := self._why_it_stays(change))}
+        stay = {id(change.entry): why for change in self._missing if (why := self._why_it_stays(change))}
         before = edit.files.mark()
         while found := self._refused(stay) or self._beyond_limits(stay):
             # A record stays if a record that stays refers to it.
             stay |= found
             edit.files.undo(before)
-        for change in self._deleted:
+        for change in self._missing:
             entry = change.entry
             if id(entry) in stay:
                 words = edit.shown(entry, f"{change} is {self._where(change)} the instance")
@@ -71,6 +75,12 @@ class Removals:
             return "the files protect it"
         if self._options["gone"] == KEEP:
             return "the option gone is keep"
+        state = _state_of(planned)
+        if self._options["gone"] == ABSENT and state not in planned.kind.states:
+            return f"no record of {planned.section} can be {state}"
+        if not self._existed(planned):
+            may = "the files may bring it back" if planned.archived else "it may be new"
+            return f"the memory of the set on this machine has no such record, so {may}"
         # A record that is written as absent would be deleted from the archive.
         if self._options["gone"] == ABSENT and self._is_unchecked(planned):
             return "it may be archived, and it could not be looked up in the archive"
@@ -92,7 +102,7 @@ class Removals:
     def _beyond_limits(self, stay: Mapping[int, str]) -> dict[int, str]:
         """Return the records of which too many would be removed from the files, with reasons."""
         # An archived record was read, so it is certainly archived.
-        leaving = [change for change in self._deleted if id(change.entry) not in stay and not change.archived]
+        leaving = [change for change in self._missing if id(change.entry) not in stay and not change.archived]
         in_files = Counter(entry.kind.section for entry in self._edit.desired.entries if entry.state == "present")
         removed = Counter(change.section for change in leaving)
         reasons = {
@@ -120,15 +130,15 @@ class Removals:
 
     def _refused(self, stay: Mapping[int, str]) -> dict[int, str]:
         """Remove all records except those that stay. Return the records that cannot be removed, with reasons."""
-        leaving = {id(change.entry) for change in self._deleted} - stay.keys()
+        leaving = {id(change.entry) for change in self._missing} - stay.keys()
         while refused := {
             id(change.entry)
-            for change in self._deleted
+            for change in self._missing
             if id(change.entry) in leaving and self._is_referenced(change, leaving)
         }:
             leaving -= refused
         found = {}
-        for change in self._deleted:
+        for change in self._missing:
             if id(change.entry) in leaving:
                 try:
                     self._remove(change)
@@ -156,8 +166,10 @@ class Removals:
             for owner in owners:
                 self._edit.files.remove(owner)
             return
-        state = "archived" if planned.archived else ABSENT
-        if state not in planned.kind.states:
-            raise Unwritable(f"no record of {planned.section} can be {state}")
         self._edit.require_layer(planned.entry, self._edit.files.target(owners[-1].place))
-        self._edit.files.put(owners[-1], STATE, state)
+        self._edit.files.put(owners[-1], STATE, _state_of(planned))
+
+
+def _state_of(planned: Planned) -> str:
+    """Return the state that a record gets in the files."""
+    return "archived" if planned.archived else ABSENT

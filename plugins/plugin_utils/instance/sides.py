@@ -85,8 +85,8 @@ class Sides:
 
     def _of_missing(self, planned: Planned) -> str:
         """Return the side of a record that the instance does not have."""
-        uuid = self._earlier.get(planned.journal_name, "")
-        mark = shield_mark(planned.kind, uuid, planned.desired)
+        uuid = self._earlier(planned)
+        mark = self._mark(planned)
         if not uuid and mark not in self._baseline.records:
             return FILES if self._baseline.records else UNKNOWN
         if not self._is_deleted(planned, mark):
@@ -97,16 +97,28 @@ class Sides:
         side = {True: APPLICATION, False: BOTH, None: UNKNOWN}
         return side[self._baseline.is_as_noted(mark, planned.schema, values)]
 
-    @cached_property
-    def _earlier(self) -> dict[str, str]:
-        """The uuid of each record of the set, by kind and key."""
-        return {name: uuid for uuid, name in self._memory.names.items() if uuid in self._memory.known}
+    def existed(self, planned: Planned) -> bool:
+        """Return True if the set had a record that the instance does not have, or only in its archive."""
+        current = planned.change.current
+        if current is not None:
+            return current.uuid in self._memory.known
+        # A hidden key is noted by its place, which says nothing.
+        is_known = bool(self._earlier(planned)) or self._mark(planned) in self._baseline.records
+        return is_known and not planned.kept_as
+
+    def _earlier(self, planned: Planned) -> str:
+        """Return the earlier uuid of a record of the set that is created again; empty if there is none."""
+        return next((uuid for uuid in planned.earlier if uuid in self._memory.known), "")
 
     @cached_property
     def _again(self) -> dict[int, str]:
         """The earlier uuid of each record of the set that is created again, by entry."""
-        again = (planned for planned in self._plan.changes if planned.change.action == CREATE)
-        return {id(planned.entry): self._earlier.get(planned.journal_name, "") for planned in again}
+        return {id(planned.entry): self._earlier(planned) for planned in self._plan.changes if planned.earlier}
+
+    def _mark(self, planned: Planned) -> str:
+        """Return the identifier that an earlier record had in the journal."""
+        values = {"object": self._written(planned, "object")} if planned.kind.numbered else {}
+        return shield_mark(planned.kind, self._earlier(planned), values)
 
     def _written(self, planned: Planned, key: str) -> Any:
         """Return a value of the files, in which references to records that are created again mean the earlier ones."""

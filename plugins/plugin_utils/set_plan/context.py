@@ -12,6 +12,7 @@ from typing import Any
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.model.schema import Schema
+from ...module_utils.plan.change import CREATE
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
@@ -80,6 +81,9 @@ class PlanContext(Resolver):
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):
+            if planned.change.action == CREATE and not planned.kind.defines_fields:
+                noted, known = self.noted_uuids(planned), self.state.known
+                planned.earlier = [uuid for uuid in noted if known(planned.kind, uuid) is None]
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:

@@ -80,6 +80,8 @@ class Planned:
     :ivar remark: what happened to the record in the application.
     :ivar sides: key of each differing field to the side that changed it since the last apply.
     :ivar plain: keys of the fields that were not hidden in the last apply.
+    :ivar earlier: of a record to create, the uuids that were noted for its key and its old keys, and that no list
+        shows.
     :ivar edited: who changed the record in the application, and when, if that is known.
     """
 
@@ -103,6 +105,7 @@ class Planned:
     remark: str = ""
     sides: Mapping[str, str] = field(default_factory=dict)
     plain: Container[str] = ()
+    earlier: Sequence[str] = ()
     edited: Mapping[str, str] = field(default_factory=dict)
 
     @property
