@@ -63,9 +63,13 @@ class PlanContext(Resolver):
 
     def noted_uuids(self, planned: Planned) -> list[str]:
         """Return the uuids that were noted for the key of a record and for its old keys, the latest first."""
+        return [*reversed(self.options.noted.get(planned.journal_name, ())), *self.noted_before(planned)]
+
+    def noted_before(self, planned: Planned) -> list[str]:
+        """Return the uuids that were noted for the old keys of a record, the latest first."""
         schema, old_keys = planned.schema, self.old_keys.get(id(planned.entry), ())
         before = [replace(planned, key=self.words(schema, tuple(old), old)) for old in old_keys]
-        return [uuid for one in (planned, *before) for uuid in reversed(self.options.noted.get(one.journal_name, ()))]
+        return [uuid for one in before for uuid in reversed(self.options.noted.get(one.journal_name, ()))]
 
     # ---- add to the plan
 

@@ -39,14 +39,21 @@ class HiddenRecords(Aspect):
         ]
         if not (removals or creations or result.unmatched):
             return
-        visible = context.state.visibility()
+        renamed = [planned for planned in creations if context.old_keys.get(id(planned.entry))]
+        visible = context.state.visibility(reads_proof=bool(renamed))
         result.visibility = visible
         if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records != NO:
             result.exceeded_limits += _links_moved(context)
+            result.exceeded_limits += _renamed(context, renamed, visible)
         if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records == YES:
             result.exceeded_limits += _removed(context, removals, visible)
             result.exceeded_limits += _created_twice(creations, visible)
         result.warnings += _warnings(context, creations, visible)
+        # A new instance has no records with old keys.
+        unsure = Counter(planned.section for planned in renamed if result.everywhere[planned.section])
+        result.warnings += _in_no_list(
+            unsure, ("with a new key in moved.yml is", "with new keys in moved.yml are"), visible
+        )
 
 
 def _links_moved(context: PlanContext) -> Iterator[str]:
@@ -73,6 +80,19 @@ def _links_moved(context: PlanContext) -> Iterator[str]:
                         f"lead to {kind.singular} that this plan creates, maybe a second time, because {LIMITED}; "
                         f"{_LIFTED}"
                     )
+
+
+def _renamed(context: PlanContext, renamed: Sequence[Planned], visible: Visibility) -> Iterator[str]:
+    """Yield the creations under new keys of records that exist under their old keys, or may do so."""
+    for planned in renamed:
+        # A hidden key is noted by its place, which says nothing.
+        noted = () if planned.kept_as else set(planned.earlier).intersection(context.noted_before(planned))
+        if visible.may_hide(planned.kind) and (noted or visible.hidden_records == YES):
+            yield (
+                f"{planned}: moved.yml renames {' '.join([planned.kind.singular, *sorted(noted)])} to this key, but no "
+                f"list shows it, and this plan would create it, maybe a second time, because "
+                f"{visible.evidence or LIMITED}; {_LIFTED}"
+            )
 
 
 def _removed(context: PlanContext, removals: Counter[str], visible: Visibility) -> Iterator[str]:
@@ -111,8 +131,15 @@ def _warnings(context: PlanContext, creations: Sequence[Planned], visible: Visib
             f"hidden_records: {amount(len(creations), 'record is', 'records are')} created although this account does "
             f"not see all records ({visible.evidence}). The service refuses those whose unique values are taken."
         )
-    for section, number in sorted(context.result.unmatched.items()):
+    words = ("that should be absent or archived is", "that should be absent or archived are")
+    yield from _in_no_list(context.result.unmatched, words, visible)
+
+
+def _in_no_list(numbers: Counter[str], words: tuple[str, str], visible: Visibility) -> Iterator[str]:
+    """Yield the sections with entries in no list that may be hidden.
+
+    :param words: about one entry, and about others.
+    """
+    for section, number in sorted(numbers.items()):
         if visible.may_hide(KINDS[SECTIONS[section]]):
-            why = visible.evidence if is_proven else LIMITED
-            entries = amount(number, "that should be absent or archived is", "that should be absent or archived are")
-            yield f"{section}: {entries} in no list, and may be hidden ({why})."
+            yield f"{section}: {amount(number, *words)} in no list, and may be hidden ({visible.evidence or LIMITED})."
