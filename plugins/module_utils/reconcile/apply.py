@@ -16,13 +16,13 @@ from .. import errors
 from ..client.client import Client
 from ..client.files import Contents, upload, upload_missing
 from ..client.record import Record
-from ..client.settling import ANSWERED_SECONDS, await_effect, poll_after_lost_response
+from ..client.settling import ANSWERED_SECONDS, had_no_effect, poll_after_lost_response, poll_until_visible
 from ..errors import OutcomeUnknown
 from ..model.field import EMPTY
 from ..model.schema import Schema
 from ..model.types_links import attachments_in
 from ..plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
-from ..resolve.field_visibility import check_kept, perhaps_hidden
+from ..resolve.field_visibility import check_kept, perhaps_hidden, unreadable
 from .effects import without_effect
 from .lost_changes import Step, carry_out
 from .refusals import why_occupied
@@ -111,11 +111,18 @@ class Applier:
             words = without_effect(self.client, self.schema, change, now)
             return None if words else [now]
 
-        def wrong() -> str:
-            missing = perhaps_hidden(self._kind) if words == "does not exist" else ""
-            return f"The {self._kind.words} {uuid} {words}{missing}"
-
-        return await_effect(self.client.transport, read_again, wrong)[0]
+        found = poll_until_visible(self.client.transport, read_again)
+        if found is not None:
+            return found[0]
+        is_missing = words == "does not exist"
+        if is_missing and change.action == CREATE and self._kind.can_be_hidden:
+            raise errors.SeventhingsError(
+                f"The {self._kind.words} was created, {unreadable(uuid)}. Do not run this again with this account: it "
+                "does not find the record, and would create it again."
+            )
+        missing = perhaps_hidden(self._kind) if is_missing else ""
+        words = f"The {self._kind.words} {uuid} {words}{missing}"
+        raise errors.SeventhingsError(had_no_effect(self.client.transport, words))
 
     def write(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), lost: OutcomeUnknown | None = None

@@ -34,6 +34,11 @@ def perhaps_hidden(kind: Kind) -> str:
     return f" ({LIMITED})" if kind.barcode_path else f" (no list shows an archived {kind.words})"
 
 
+def unreadable(uuid: str) -> str:
+    """Say that a new record can't be read, although the service answered its uuid."""
+    return f"but the service does not show {uuid} to this account ({LIMITED})"
+
+
 def perhaps_not_deleted(kind: Kind) -> str:
     """Warn about a record that is absent as desired because nothing finds it.
 

@@ -33,6 +33,7 @@ from ...module_utils.plan.replacing import unread_members, without_unreadable
 from ...module_utils.plan.state import find_now
 from ...module_utils.reconcile.apply import Applier
 from ...module_utils.reconcile.refusals import perhaps_hidden_owner
+from ...module_utils.resolve.field_visibility import unreadable
 from ...module_utils.runtime.creations import CreatedMeanwhile
 from ..set_plan.duplicates import creations_in, duplicates_of, listed_now
 from ..set_plan.listed_state import ListedState
@@ -190,14 +191,22 @@ class Executor:
     def _note_without_effect(self, failure: Failure) -> None:
         write = failure.write
         planned, kind = write.planned, write.kind.name
+        created = planned.created_uuid if write.change.action == CREATE and not failure.is_partial else None
+        if created and self.plan.visibility.may_hide(planned.kind):
+            # The service answered its uuid, so it was created where the account sees nothing.
+            words = f"{planned} was created, {unreadable(created)}. Later runs of this account are refused."
+            self.plan.warnings.append(words)
+            with contextlib.suppress(JournalBroken):
+                self.journal.unseen(created)
+            return
         if self._ready.begun(planned) is None:
             self._uncount(planned, failure.is_partial)
         self._fail_with(planned, errors.SeventhingsError(failure.reason))
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
                 self.journal.managed(kind, {write.identity: planned.journal_key})
-            elif write.change.action == CREATE and planned.created_uuid and not failure.is_partial:
-                self.journal.note_removal(kind, planned.journal_key, planned.created_uuid)
+            elif created:
+                self.journal.note_removal(kind, planned.journal_key, created)
 
     # ---- one level
 

@@ -339,11 +339,15 @@ class Journal:
     def note_removal(self, kind: str, key: str, uuid: str) -> None:
         """Note that a record was removed."""
         kinds = (memory.MANAGED, memory.CREATED, memory.ARCHIVED, memory.UNARCHIVED, memory.ORIGIN, memory.FIELDS)
-        self._put(*self._without(uuid, *kinds), *self._without(f"{kind} {key}", memory.SENT))
+        self._put(*self._without(uuid, *kinds, memory.UNSEEN), *self._without(f"{kind} {key}", memory.SENT))
 
     def archived(self, kind: str, key: str, uuid: str) -> None:
         """Note that a record was archived. It is no longer managed, and is found again by its uuid."""
         self._put((memory.ARCHIVED, uuid, f"{kind} {key}"), *self._without(uuid, memory.MANAGED, memory.UNARCHIVED))
+
+    def unseen(self, uuid: str) -> None:
+        """Note that a record was created, and can't be read."""
+        self._put((memory.UNSEEN, uuid, True))
 
     def unarchiving(self, uuid: str) -> None:
         """Note that a record is about to be brought back from the archive, so that an undo may archive it again."""
@@ -360,6 +364,7 @@ class Journal:
         for uuid, name in names.items():
             if managed.get(uuid) != name:
                 facts += [(memory.MANAGED, uuid, name), *self._without(uuid, memory.ARCHIVED)]
+            facts += self._without(uuid, memory.UNSEEN)
         self._put(*facts)
 
     def protect(self, uuid: str, is_protected: bool) -> None:

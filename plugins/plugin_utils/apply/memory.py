@@ -20,6 +20,8 @@ MANAGED, ARCHIVED, CREATED = "managed", "archived", "created"
 """Records that belong to the set; that the set archived; that it created (kind and key, which may be empty)."""
 UNARCHIVED, PROTECTED = "unarchived", "protected"
 """Records that the set brought back from the archive; that must stay."""
+UNSEEN = "unseen"
+"""Records that the set created and could not read (true). Its account does not see them."""
 SENT = "sent"
 """Creations without a noted outcome (the time in seconds since 1970)."""
 RUN, BEGUN, CHANGING = "run", "begun", "changing"
@@ -86,6 +88,11 @@ class Memory:
     def unarchived(self) -> Set[str]:
         """Return the uuids of the records that the set brought back from the archive and did not remove."""
         return self.marks.get(UNARCHIVED, {}).keys()
+
+    @property
+    def unseen(self) -> Set[str]:
+        """Return the uuids of the records that the set created, and that no account has seen since."""
+        return self.marks.get(UNSEEN, {}).keys()
 
     @property
     def protected(self) -> Set[str]:

@@ -250,6 +250,7 @@ class _Run:
             protected_by_others=partial(protected_by_others, journal),
             names=memory.names,
             archived=_archived(journal),
+            unseen=frozenset(memory.unseen),
             existing_before=memory.existing if is_resumed else {},
             looked_up=self._approving.unarchived,
             most_lookups=self._most_lookups(),

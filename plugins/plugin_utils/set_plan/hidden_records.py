@@ -16,7 +16,7 @@ from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.allowed import LIMITED_ACCOUNT, how_to_allow
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import amount
-from ...module_utils.resolve.field_visibility import LIMITED
+from ...module_utils.resolve.field_visibility import LIMITED, unreadable
 from ...module_utils.resolve.hidden_records import NO, YES, Visibility
 from ..desired.desired import SECTIONS
 from .aspect import Aspect
@@ -40,11 +40,17 @@ class HiddenRecords(Aspect):
         if not (removals or creations or result.unmatched):
             return
         renamed = [planned for planned in creations if context.old_keys.get(id(planned.entry))]
-        visible = context.state.visibility(reads_proof=bool(renamed))
+        unseen = [planned for planned in creations if not context.options.unseen.isdisjoint(planned.earlier)]
+        visible = context.state.visibility(reads_proof=bool(renamed or unseen))
         result.visibility = visible
         if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records != NO:
             result.exceeded_limits += _links_moved(context)
             result.exceeded_limits += _renamed(context, renamed, visible)
+            result.exceeded_limits += [
+                f"{planned}: an earlier run created it, {unreadable(planned.earlier[0])}, and this plan would create "
+                f"it again; {_LIFTED}"
+                for planned in unseen
+            ]
         if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records == YES:
             result.exceeded_limits += _removed(context, removals, visible)
             result.exceeded_limits += _created_twice(creations, visible)

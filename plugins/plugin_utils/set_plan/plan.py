@@ -352,6 +352,7 @@ class PlanOptions:
     :ivar notes_all: True to collect all such records, because the run notes them.
     :ivar names: uuid to the last noted kind and key of a record of the set.
     :ivar archived: uuids of records that earlier runs left archived.
+    :ivar unseen: uuids of records that this set created, and that no account has seen since.
     :ivar looked_up: kind and key of records that are looked up in the archive in any case.
     :ivar most_lookups: number of missing records of a section up to which all of them are looked up in the archive,
         otherwise a sample; None: no maximum.
@@ -380,6 +381,7 @@ class PlanOptions:
     notes_all: bool = False
     is_absorb: bool = False
     archived: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
     looked_up: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE
     is_protected: bool = False
