@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from ...module_utils.client.files import Contents
 from ...module_utils.model.field import first_of
-from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
+from ...module_utils.model.kinds import ARCHIVED_AT, KINDS, Kind
 from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.model.rooms import locations_of_rooms
 from ...module_utils.model.schema import Schema
@@ -263,6 +263,7 @@ class Gate:
     :ivar files: digest of what the files ask for now.
     :ivar is_begun: returns True if an earlier run under this approval began to change a record.
     :ivar is_whole: True unless only a part of the set is planned.
+    :ivar why_hidden: says why a record with a uuid that no list shows may exist; empty if it does not.
     """
 
     approval: Approval
@@ -271,6 +272,7 @@ class Gate:
     is_begun: Callable[[Planned], bool]
     is_whole: bool = True
     stale: str = REFUSE
+    why_hidden: Callable[[Kind, str], str] = lambda _kind, _uuid: ""
 
     def judge(self, plan: InstancePlan) -> tuple[InstancePlan, list[str]]:
         """Return the approved part of a plan, or why it must not be applied."""
@@ -341,16 +343,19 @@ class Gate:
         for change in missing:
             if self.files != self.approval.files:
                 yield f"{change} was approved, and the files have changed since"
-            elif change.action in _REMOVALS and self._exists(change, plan):
-                yield f"{change} was approved to be removed, exists, and is not removed by this plan"
+            elif change.action in _REMOVALS and (why := self._why_not_removed(change, plan)):
+                yield f"{change} was approved to be removed, {why}, and is not removed by this plan"
 
-    @staticmethod
-    def _exists(change: ApprovedChange, plan: InstancePlan) -> bool:
+    def _why_not_removed(self, change: ApprovedChange, plan: InstancePlan) -> str:
+        """Say why a record to remove exists, or may exist; empty if it was removed."""
         kind = KINDS[SECTIONS[change.section]]
         if plan.state is None or kind.numbered or not plan.state.is_listed(kind):
-            return False
+            return ""
         record = plan.state.of_uuid(kind, change.uuid)
-        return record is not None and not (change.action == ARCHIVE and plan.state.is_archived(record))
+        if record is not None:
+            return "" if change.action == ARCHIVE and plan.state.is_archived(record) else "exists"
+        why = self.why_hidden(kind, change.uuid)
+        return f"may be hidden ({why})" if why else ""
 
 
 def _approved_as(planned: Planned, approved: Mapping[Name, ApprovedChange]) -> ApprovedChange | None:

@@ -11,6 +11,9 @@ from types import MappingProxyType
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.files import Contents
+from ...module_utils.model.kinds import Kind
+from ...module_utils.resolve.field_visibility import LIMITED
+from ...module_utils.resolve.hidden_records import NO, YES, Visibility
 from ..apply.journal import Journal
 from ..desired.desired import DesiredInstance
 from ..set_plan.limits import recounted
@@ -81,8 +84,15 @@ class Approver:
             names = {planned.journal_name, current.uuid if current is not None else ""}
             return is_resumed and bool(names & journal.memory.touched)
 
+        def why_hidden(kind: Kind, uuid: str) -> str:
+            # The memory forgets the records that this set removed.
+            is_removed = bool(journal.known) and uuid not in journal.known
+            visible = Visibility(NO) if plan.state is None else plan.state.visibility(reads_proof=not is_removed)
+            may_exist = visible.may_hide(kind) and not (is_removed and visible.hidden_records != YES)
+            return (visible.evidence or LIMITED) if may_exist else ""
+
         digests = self._digests(plan, approval.creations)
-        gate = Gate(approval, digests, self._files(plan), is_begun, self.is_whole, self.approving.stale)
+        gate = Gate(approval, digests, self._files(plan), is_begun, self.is_whole, self.approving.stale, why_hidden)
         approved, refusals = gate.judge(plan)
         before = journal.memory.existing if is_resumed else {}
         approved.exceeded_limits = recounted(plan, approved, desired.policy, before)
