@@ -87,8 +87,8 @@ class _Inverter:
         self._refusals: list[str] = []
         self._not_restored: list[dict[str, str]] = []
         changes = undo.record.changes
-        self._restored = {change.uuid for change in changes if change.action == DELETE and change.may_have_effect}
         self._sent_changes = [change for change in changes if change.may_have_effect]
+        self._restored = {change.uuid: change for change in self._sent_changes if change.action == DELETE}
         self._kept = kept_by_archived(self._sent_changes)
         self._hidden: Counter[str] = Counter()
         self._schemas: dict[str, Schema] = {}
@@ -539,13 +539,15 @@ class _Inverter:
         uuid, name, number = reference.get("uuid"), reference.get("name"), reference.get("id")
         if kind is None:
             return None
-        named = None if name is None else self._state.resolved(Reference(kind.name, written=name))
+        # A name may be one that the undo itself changes back, or begin with one.
         if is_uuid(uuid) and self._state.of_uuid(kind, str(uuid)) is not None:
-            # Prefer names, because people read them.
-            return name if named is not None and not named.problem and named.reference.uuid == uuid else uuid
-        if named is None:
+            return uuid
+        if uuid in self._restored:
+            again = self._restored[uuid]
+            return with_references(_key_of(again, again.before), self._named_now)
+        if name is None:
             return number if uuid is None else None
-        return name if uuid in self._restored or not named.problem else None
+        return None if self._state.resolved(Reference(kind.name, written=name)).problem else name
 
     def _has_file(self, uuid: str) -> bool:
         """Return True if the service still has an uploaded file."""
