@@ -172,9 +172,12 @@ class _Inverter:
 
     @cached_property
     def _created(self) -> dict[tuple[str, Any], str]:
-        """The uuids of the records that the apply created, by kind and natural key."""
-        changes = self._undo.record.changes
-        return {(change.kind, change.key): change.uuid for change in changes if change.action == CREATE and change.uuid}
+        """The uuids of the records that the apply created, by kind and natural key.
+
+        Only the journal knows those of an interrupted run.
+        """
+        made = [change for change in self._sent_changes if change.action == CREATE]
+        return {(one.kind, one.key): one.uuid or self._sent.get(one.journal_name, "") for one in made}
 
     # ---- one change
 
@@ -372,7 +375,7 @@ class _Inverter:
         The key of a deleted record is looked up in the archive, too.
         """
         key = _key_of(change, fields)
-        values = _parsed(schema, {name: with_references(part, _named) for name, part in key.items()})
+        values = _parsed(schema, {name: with_references(part, self._present) for name, part in key.items()})
         if not key or not self._state.put_resolved(values):
             return None
         listed = next(iter(self._state.find_existing(schema, change.keys, values)), None)
@@ -457,9 +460,7 @@ class _Inverter:
 
     def _is_again(self, schema: Schema, key: str, was: Any, current: Record) -> bool:
         """Return True if a field has its value before the apply, with references to records that are created again."""
-        return self._is_now(
-            schema, key, with_references(was, lambda one: self._named_now(one) or _compared(one)), current
-        )
+        return self._is_now(schema, key, with_references(was, self._present), current)
 
     def _is_of_room(self, schema: Schema, key: str, room: str, was: Any, current: Record) -> bool:
         """Return True if the location of an object is the one before the apply, or follows the room that it wrote."""
@@ -533,6 +534,10 @@ class _Inverter:
         if why:
             self._keep(change, why, key, warning=f"{key} can't be restored, because {why}")
         return not why
+
+    def _present(self, reference: Mapping[str, Any]) -> Any:
+        """Return a reference of the apply record for a comparison with present values."""
+        return self._named_now(reference) or _compared(reference)
 
     def _named_now(self, reference: Mapping[str, Any]) -> Any:
         kind = KINDS.get(str(reference.get(REFERENCE)))
@@ -648,11 +653,6 @@ def _recorded(schema: Schema, key: str, value: Any) -> Any:
 def _compared(reference: Mapping[str, Any]) -> Any:
     """Return a reference of the apply record for a comparison: by what identified the record at that time."""
     return reference.get("uuid") or reference.get("id") or reference.get("name")
-
-
-def _named(reference: Mapping[str, Any]) -> Any:
-    """Return a reference of the apply record for output."""
-    return reference.get("name") or _compared(reference)
 
 
 def _identity(record: ApplyRecord) -> dict[str, tuple[str, ...]]:
