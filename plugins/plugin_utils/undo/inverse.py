@@ -23,7 +23,7 @@ from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.archived_duplicate import archived_duplicate
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import amount
-from ...module_utils.resolve.field_visibility import LIMITED
+from ...module_utils.resolve.field_visibility import LIMITED, hidden_field_message
 from ...module_utils.resolve.references import with_target
 from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
@@ -293,12 +293,14 @@ class _Inverter:
         A value that somebody changed since is never removed.
         """
         schema = self._schema(kind)
+        hidden = [key for key in change.after if self._is_hidden(schema, key)]
         changed = [
             key
             for key, value in change.after.items()
             if key not in schema.fields
             or not (
                 is_fingerprint(value)
+                or key in hidden
                 or self._is_now(schema, key, value, current)
                 or _may_follow(schema, change, key, current)
             )
@@ -307,6 +309,11 @@ class _Inverter:
             changed += [key for key in _filled_in(schema, current) if key not in change.after]
         if changed:
             self._changed(change, ", ".join(sorted(changed)), *sorted(changed))
+        if hidden and not kind.can_be_archived:
+            # A deletion would lose what somebody wrote there.
+            reason = hidden_field_message(hidden[0])
+            self._keep(change, reason, warning=f"stays, because {reason}")
+            return False
         return not changed
 
     def _deleted_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
@@ -329,7 +336,7 @@ class _Inverter:
             elif key not in schema.fields:
                 reason = "the field does not exist any more"
                 self._keep(change, reason, key, warning=f"{key} can't be restored, because {reason}")
-            else:
+            elif self._is_seen(schema, change, key):
                 value = self._written(schema, change, key, was)
                 if value not in EMPTY and self._fits(schema, change, key, value):
                     fields[key] = value
@@ -413,6 +420,17 @@ class _Inverter:
             self._schemas[kind.name] = hub_schema() if kind is HUB_ITEM else self._state.learned(kind)
         return self._schemas[kind.name]
 
+    def _is_hidden(self, schema: Schema, key: str) -> bool:
+        return key in self._state.field_visibility(schema, keys=(key,)).hidden
+
+    def _is_seen(self, schema: Schema, change: RecordedChange, key: str) -> bool:
+        """Return True if the account sees a field. Otherwise note that its value stays."""
+        is_hidden = self._is_hidden(schema, key)
+        if is_hidden:
+            why = hidden_field_message(key)
+            self._keep(change, why, key, warning=f"{key} can't be restored, because {why}")
+        return not is_hidden
+
     def _restored_fields(self, schema: Schema, change: RecordedChange, current: Record) -> dict[str, Any]:
         """Return the fields of an update with their values before the apply."""
         fields: dict[str, Any] = {}
@@ -423,7 +441,7 @@ class _Inverter:
                 self._keep_hidden(change, key)
             elif key not in schema.fields:
                 self._changed(change, key, key)
-            elif key in followed or self._is_again(schema, key, was, current):
+            elif key in followed or not self._is_seen(schema, change, key) or self._is_again(schema, key, was, current):
                 # An interrupted undo may have restored it, with references to records that it created again.
                 continue
             elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):
@@ -443,7 +461,7 @@ class _Inverter:
         schema = self._schema(current.kind)
         for key, other in _followed(schema, change).items():
             was = change.before.get(key)
-            if other not in fields or was in EMPTY or is_fingerprint(was):
+            if other not in fields or was in EMPTY or is_fingerprint(was) or not self._is_seen(schema, change, key):
                 continue
             if schema.fields[key].type == TO_LOCATION:
                 if fields[other] in EMPTY and self._is_of_room(schema, key, other, was, current):
