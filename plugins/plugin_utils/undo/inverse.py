@@ -13,9 +13,10 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
+from ...module_utils.errors import SeventhingsError
 from ...module_utils.model import types_links
 from ...module_utils.model.field import EMPTY, is_uuid
-from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, OBJECT, SERVER_KEYS, TEMPLATE_KINDS, Kind
+from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, OBJECT, SERVER_KEYS, TEMPLATE_KINDS, USER, Kind
 from ...module_utils.model.rooms import TO_LOCATION, locations_of_rooms
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
@@ -24,7 +25,7 @@ from ...module_utils.plan.archived_duplicate import archived_duplicate
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.field_visibility import LIMITED, hidden_field_message
-from ...module_utils.resolve.references import with_target
+from ...module_utils.resolve.references import renter_of, with_target
 from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
@@ -106,7 +107,8 @@ class _Inverter:
             self._warn(lasting)
         for number, change in enumerate(self._undo.record.changes):
             if change.may_have_effect:
-                self._desired.entries += self._entries(self._by_keys(change), self._undo.place_of(number))
+                change = self._with_renter(self._by_keys(change))
+                self._desired.entries += self._entries(change, self._undo.place_of(number))
         for section, count in self._hidden.items():
             self._warn(
                 f"{section}: {amount(count, 'vaulted, hidden or unreadable value')} can't be undone, "
@@ -157,6 +159,22 @@ class _Inverter:
             after={name(key): value for key, value in change.after.items()},
             keys=tuple(map(name, change.keys)),
         )
+
+    def _with_renter(self, change: RecordedChange) -> RecordedChange:
+        """Return a change with what the text means that some instances return in place of a renter."""
+        before = dict(change.before)
+        for key in KINDS[change.kind].carried_along:
+            was = before.get(key)
+            if isinstance(was, Mapping) and was.get("type") == "text":
+                try:
+                    meant = renter_of(str(was.get("value")), self._state.records(USER))
+                except SeventhingsError:
+                    del before[key]
+                    why = "the instance returned only a text, and it is unknown which user that means"
+                    self._keep(change, why, key, warning=f"{key} can't be restored, because {why}")
+                else:
+                    before[key] = stored(self._schema(KINDS[change.kind]), key, meant, self._state)
+        return replace(change, before=before)
 
     def _changed(self, change: RecordedChange, what: str, *fields: str) -> None:
         """Note what somebody changed since the apply.
