@@ -30,6 +30,9 @@ _DASHES = re.compile("[\u02d7\u058a\u2010-\u2015\u2043\u2212\u2e3a\u2e3b]")
 _DIGITS = re.compile("([0-9]+|[0-9]{1,3}(?:[.,' \u2019][0-9]{3})+)(?:[.,]0*)?")
 """A number as spreadsheets write it: with separators, and with a fraction of zeros."""
 
+_STARS = re.compile(r"\A\*([^*]+)\*\Z")
+"""A key between the signs that begin and end it in a bar code of the type Code 39."""
+
 
 def normal_name(text: str) -> str:
     """Return a text in the one form in which everything that people type is compared, which is Unicode's NFC.
@@ -85,7 +88,7 @@ def plain_name(text: str) -> str:
 
 def shape_of_digits(text: str) -> str:
     """Return the shape of a key. The shape of a number is its digits, without separators and leading zeros."""
-    own = shape(text)
+    own = _STARS.sub(r"\1", shape(text))
     number = _DIGITS.fullmatch(own)
     return own if number is None else re.sub("[^0-9]", "", number[1]).lstrip("0") or "0"
 

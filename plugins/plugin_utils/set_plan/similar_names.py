@@ -108,18 +108,26 @@ class SimilarNames(Aspect):
                 earlier.setdefault(form, (planned, key))
 
     def _skipped(self) -> Iterator[tuple[Place, FieldError]]:
-        """Yield a finding for each row that is skipped and may mean a record that prune removes."""
+        """Yield a finding for each row that is skipped and may mean a record that prune removes.
+
+        A spreadsheet may have changed its key, or the key may look like that of the record.
+        """
         context, rows, way_out = self._context, defaultdict(list), f"accept it with {how_to_allow(SIMILAR_NAMES)}"
-        is_pruning = any(planned.entry.pruned for planned in context.removals.values()) and not self._accepts_all
-        for note in (*context.skipped.values(), *context.result.table_notes) if is_pruning else ():
+        pruned = {planned.kind.name for planned in context.removals.values() if planned.entry.pruned}
+        for note in context.result.table_notes if not self._accepts_all else ():
             row = note.planned
+            if row.kind.name not in pruned or note.reason not in (UNKNOWN_ROWS, REPEATED_KEYS):
+                continue
+            odd = dict(context.wanted.cells.odd_keys.get(id(row.entry), {}))
             own = natural_keys.default_key(row.kind, row.desired)
-            for keys in {row.keys, own} if note.reason in (UNKNOWN_ROWS, REPEATED_KEYS) else ():
-                key = (
-                    self._context.state.key_of(row.schema, keys, row.desired) if set(keys) <= set(row.desired) else None
-                )
-                if key is not None:
+            for keys in {row.keys, own}:
+                key = context.state.key_of(row.schema, keys, row.desired) if set(keys) <= set(row.desired) else None
+                if key is not None and not odd:
                     rows[row.kind.name, row.entry.template, keys].append((row, key))
+                elif key is not None and context.state.with_key(row.schema, keys, key):
+                    odd = {name: error for name, error in odd.items() if row.schema.key_of(name) not in keys}
+            for name, error in odd.items():
+                yield row.entry.place_of(name), error
         for (_kind, template, keys), keyed in rows.items():
             existing = self._existing(template, keys, keyed)
             for row, key in keyed:

@@ -102,12 +102,23 @@ def test_what_looks_alike(name: str, other: str, are_alike: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["100001", "100001.0", "100,001", "100.001", "100 001", "0100001", "\uff11\uff10\uff10001", "100001,00"]
+    "key",
+    [
+        "100001",
+        "100001.0",
+        "100,001",
+        "100.001",
+        "100 001",
+        "0100001",
+        "\uff11\uff10\uff10001",
+        "100001,00",
+        "*100001*",
+    ],
 )
 def test_a_number_has_the_shape_of_its_digits(key: str) -> None:
     assert shape_of_digits(key) == "100001"
 
 
-@pytest.mark.parametrize("key", ["A0100001", "100001.5", "10,001,1", "1-00001", "100001A"])
+@pytest.mark.parametrize("key", ["A0100001", "100001.5", "10,001,1", "1-00001", "100001A", "**", "*1", "A*1*"])
 def test_what_is_no_whole_number_keeps_its_signs(key: str) -> None:
     assert shape_of_digits(key) == shape(key)
