@@ -133,6 +133,7 @@ class DesiredInstance:
     :ivar origin: the directory or the file that was read, by which a journal knows it; empty without one.
     :ivar root: the directory of local files; empty without one.
     :ivar sources: each source that was read to what it has.
+    :ivar nameless: a source without settings in ``tables`` to its first row that only has cells that are not read.
     :ivar unread: files that are not read because of their suffix.
     :ivar hiding: what must not be shown.
     :ivar tables: how tables were saved, and how those of other systems are mapped.
@@ -168,6 +169,7 @@ class DesiredInstance:
     origin: str = ""
     root: str = ""
     sources: dict[Source, SourceCount] = field(default_factory=dict)
+    nameless: dict[Source, Place] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)

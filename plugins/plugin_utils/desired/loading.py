@@ -500,6 +500,9 @@ class _Loading:
         rules = NO_RULES if table is None else table.table.rules
         whole = without_totals(nodes, self.desired.findings)
         for written in whole if table is None else table.nodes(whole):
+            if table is None and written.is_row and not written.value:
+                self.desired.nameless.setdefault((self._called(source), section), written.place)
+                continue
             rows += 1
             node = self._fill(written, ())
             if len(self.desired.entries) >= MOST_RECORDS:

@@ -133,6 +133,7 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         findings=[finding for layer_state in loaded for finding in layer_state.findings],
         sections=set().union(*(state.sections for state in loaded)),
         sources={source: number for state in loaded for source, number in state.sources.items()},
+        nameless={source: place for state in loaded for source, place in state.nameless.items()},
         unread=[name for state in loaded for name in state.unread],
         delimiters={name: mark for state in loaded for name, mark in state.delimiters.items()},
         codecs={name: codec for state in loaded for name, codec in state.codecs.items()},

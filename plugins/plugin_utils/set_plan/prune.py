@@ -21,7 +21,7 @@ from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
 from ...module_utils.plan.change import ARCHIVE, DELETE, plan_removal
 from ...module_utils.resolve import natural_keys
-from ..desired.desired import SECTIONS, prune_actions
+from ..desired.desired import SECTIONS, Source, prune_actions
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from ..desired.row_rules import EMPTY_KEYS, KEEP, NO_RULES, RowRules
@@ -77,7 +77,14 @@ class Pruning:
         result = self._context.result
         action = self._desired.policy.prune.get(section, "report")
         mine = {record.uuid for record in left if self._belongs(schema, record)} if action != "report" else set()
-        mine = {uuid for uuid in mine if not self._is_kept(section, uuid)}
+        kept = {uuid for uuid in mine if self._is_kept(section, uuid)}
+        mine -= kept
+        result.warnings += [
+            f"{place}: this row only has cells that are not read, so prune removes no record that may come from its "
+            "file; write its key, or delete the row"
+            for (_file, of), place in self._desired.nameless.items()
+            if of == section and kept
+        ]
         if mine and not self._desired.set_name:
             result.warnings.append(
                 f"{section}: prune removes nothing, because instance.yml names no set (records that these files "
@@ -132,10 +139,14 @@ class Pruning:
         rules = self._desired.rules_of(file)
         if KEPT in remarks and rules is NO_RULES and all(file != path for path, _section in self._desired.sources):
             return True
-        if line:
-            return rules.missing_rows == KEEP or rules.setting in self._without_keys
-        own = [self._desired.rules_of(path) for path, of in self._desired.sources if of == section]
-        return any(one.missing_rows == KEEP or one.setting in self._without_keys for one in own)
+        own = [source for source in self._desired.sources if source[1] == section]
+        return any(map(self._may_omit_rows, [(file, section)] if line else own))
+
+    def _may_omit_rows(self, source: Source) -> bool:
+        """Return True if a table may omit rows, or has rows without a key."""
+        rules = self._desired.rules_of(source[0])
+        is_incomplete = rules.setting in self._without_keys or source in self._desired.nameless
+        return is_incomplete or rules.missing_rows == KEEP
 
     def _shown(self, names: Mapping[str, _Name], uuid: str) -> str:
         """Return the natural key of a record, or its uuid if its row was vaulted."""

@@ -169,7 +169,7 @@ def _rows(
                 words = f"{option}: expected the columns {' and '.join(needed)}; there is no {' and no '.join(missing)}"
                 findings.append(Finding.plain(Place(path.name), words))
                 return
-        if not entry.misread:
+        if entry.fields and not entry.misread:
             yield {column: _cell(entry, names.get(column, "")) for column in _COLUMNS}, entry.place.row
 
 

@@ -87,6 +87,9 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
     """
     last: list[Node] = []
     for node in nodes:
+        if node.is_row and not node.value:
+            yield node
+            continue
         last.append(node)
         if len(last) > _MOST_FOOTERS and not _is_total(first := last.pop(0), findings, is_last=False):
             yield first

@@ -69,6 +69,8 @@ class Table:
     def records(self, rows: Iterable[tuple[int, list[Any]]]) -> Iterator[Node]:
         """Yield the records of the rows below the first row, which names the columns.
 
+        A row that only has cells in columns that are not read is an empty record.
+
         :param rows: with their lines. Empty cells are empty texts.
         """
         skipped, before, last, is_seen, is_read = self.dialect.rows, len(self._findings), 0, False, False
@@ -86,12 +88,13 @@ class Table:
                     why = f"this row repeats the names of the columns; {how_to_leave_out(self.header[0])}"
                     self.find(last, 0, why, why.partition(";")[0])
                     continue
-                is_seen = is_seen or any(map(str.strip, cells))
+                is_filled = any(map(str.strip, cells))
+                is_seen = is_seen or is_filled
                 if len(cells) > len(self.header) or "" in self.header:
                     self._check_names(last, cells)
                 value = self.values(cells.__getitem__)
-                if value:
-                    is_read = True
+                is_read = is_read or bool(value)
+                if value or (is_filled and len(self.columns) > len(self.dialect.loose)):
                     node = Row(value, self, last)
                     if self.may_be_wrong:
                         self._findings += wrong_texts(node)

@@ -188,10 +188,10 @@ class Workbook:
         """Read a sheet, and warn of what its readers may not see."""
         reader, rows = _Sheet(source, dialect, self.findings), _Rows(sheet)
         nodes = list(reader.records(reader.rows(rows)))
-        reader.check_merged(rows.merged, [node.place.line for node in nodes])
+        reader.check_merged(rows.merged, [node.place.line for node in nodes if node.value])
         if nodes and sheet.sheet_state != "visible":
             self.warnings.append(f"{source}: this hidden sheet is read; show it, or remove it")
-        hidden = [node.place for node in nodes if node.place.line in rows.hidden]
+        hidden = [node.place for node in nodes if node.value and node.place.line in rows.hidden]
         if hidden:
             number = amount(len(hidden), "hidden row is read", "hidden rows are read")
             words = f"{hidden[0]}: {number}; a filter of a spreadsheet hides rows but does not remove them"

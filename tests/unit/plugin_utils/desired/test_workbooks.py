@@ -300,6 +300,23 @@ def test_lists_and_maps_stand_as_json_in_a_cell(tmp_path: Path) -> None:
 # ---- what is refused
 
 
+def test_a_row_that_only_has_cells_that_are_not_read_is_noted_or_a_finding(tmp_path: Path) -> None:
+    rows = [["barcode", "inventory_name", "#maker"], ["1", "Desk", "x"], [None, None, "y"], [None, None, " "]]
+    _book(tmp_path / "objects" / "a.xlsx", {"objects": rows})
+    desired = _load(tmp_path)
+    assert _judged(desired) == []
+    assert {source: str(place) for source, place in desired.nameless.items()} == {
+        ("objects/a.xlsx", "objects"): "objects/a.xlsx:objects!A3"
+    }
+    settings = "api: seventhings/v1\ntables: [{files: objects/a.xlsx, constant: {inventory_name: Device}}]\n"
+    (tmp_path / "instance.yml").write_text(settings, "utf-8")
+    desired = load(tmp_path)
+    assert not desired.nameless
+    assert [line.partition(",")[0] for line in _judged(desired)] == [
+        "objects/a.xlsx:objects!A3: barcode must have a value"
+    ]
+
+
 @pytest.mark.parametrize("content", [b"", b"barcode\n1\n", b"\xd0\xcf\x11\xe0\xa1\xb1", b"<html><table>"])
 def test_what_is_no_workbook_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.xlsx").write_bytes(content)
