@@ -212,7 +212,7 @@ def _score(words: Sequence[str], letters: str) -> int:
 
 def _score_of(letter: str, before: str, after: str, letters: str) -> int:
     if letter.isascii():
-        return 0 if letters else 1
+        return 0
     beside = [near for near in (before, after) if near.isalpha()]
     if letter in _BESIDE_WORDS:
         is_first = after.isalpha() and (not before or (before + after).isupper())

@@ -74,6 +74,24 @@ def test_a_proposed_line_reads_the_words_that_it_shows(tmp_path: Path, encoding:
     assert (read.findings, _names(read)) == ([], _WORDS[encoding])
 
 
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1252", ["Bürostuhl", "Küchentisch", "Möbelroller höhenverstellbar"]),
+        ("cp1252", ["Überwachungskamera", "Beleuchtungskörper"]),
+        ("cp1250", ["Krzesło obrotowe", "stół konferencyjny"]),
+        ("gb18030", ["USB键盘", "办公桌"]),
+        ("shift_jis", ["A4プリンタ", "事務机"]),
+    ],
+)
+def test_letters_that_all_encodings_share_say_nothing(tmp_path: Path, encoding: str, words: list[str]) -> None:
+    (finding,) = _load(tmp_path, _table(words).encode(encoding)).findings
+    assert f"`encoding: {encoding}   # {words[0].split()[0]}" in finding.message
+    if encoding.startswith("cp"):
+        assert finding.message.split("`")[1].startswith(f"encoding: {encoding} ")
+        assert "encoding: gb18030" not in finding.message
+
+
 @settings(max_examples=500 if LONG else 50, deadline=None, derandomize=not LONG, database=None)
 @given(words=st.lists(st.text("abÄßüéñx", min_size=1), min_size=1), fallback=st.sampled_from(["plain", "excel-de"]))
 @example(words=["Strauß\u201c", "Tür"], fallback="excel-de")
