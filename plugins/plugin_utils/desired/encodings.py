@@ -41,7 +41,7 @@ _CANDIDATES = (
     *((name, _RUSSIAN) for name in ("cp1251", "koi8_r", "mac_cyrillic")),
     ("cp1253", _GREEK),
     ("cp1254", _WEST + "ığşİĞŞ" * 2),
-    ("cp1257", "ąčęėįšųūžāēģīķļņõäöü" * 2),
+    ("cp1257", "ąčęėįšųūžāēģīķļņõäöüĄČĘĖĮŠŲŪŽĀĒĢĪĶĻŅ" * 2),
     *((name, "") for name in ("shift_jis", "euc_jp", "gb18030")),
 )
 """Encodings in which words are shown, with their letters: the more frequent a letter, the more often."""
@@ -55,6 +55,14 @@ _NOT_FIRST, _NOT_BEHIND = "§…€™®†", "§„\u201a"
 """Signs that are rare before a word or between capitals, and signs that nobody writes directly behind a letter."""
 _MISREAD = re.compile(r"(?i:(?<=[ao])|(?<=e[iu]|ie|fu)|(?<=\bau))á|\bŽ(?=[^\WaeiouyAEIOUY])")
 """Letters that CP850 leaves in German words: few words of other languages have á where German has ß, or Ž for Ä."""
+
+_A = "À-ÖØ-öø-ÿŒœŠšŽžŸ"
+_FOREIGN = re.compile(
+    rf"[ðþýÐÞÝ]|(?![äöüßåæøÄÖÜÅÆØ]{{3}})[{_A}]{{3}}|[à-ÿ]³|[a-zA-Z{_A}](?:[£¥¯¼¾]|(?<!m)[¹³])[a-zA-Z{_A}]|[a-z]¿[a-zà-ÿ]"
+    r"|(?i:ù\B|è[aiou]|[èìòø][áíóú]|[áíóú][èìòø]|õ\b|[áéíóúû].*õ(?!e)|õ(?!e).*[áéíóúû])"
+)
+"""What other code pages of Windows leave in words: letters of Icelandic, three accented letters, signs for letters, and
+letters that no other language of Western Europe has in one word."""
 
 _CLEARLY = 3
 """The score of one frequent letter, by which another encoding is clearly better."""
@@ -123,9 +131,11 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
         except UnicodeDecodeError as error:
             codec, wrong = fallback, error
         else:
-            if _looks_wrong(content, fallback):
+            if odd := b" ".join(word.encode(fallback) for word in _odd_words(content, fallback)):
                 words = f"in {fallback}, the encoding of the preset, words of this file look wrong"
-                raise _unread(content, f"{words} (`encoding: {fallback}` accepts them)", fallback, wrong.start)
+                words += f" (`encoding: {fallback}` accepts them); save the file as UTF-8"
+                before = content[: content.index(odd.split()[0])].decode(fallback)
+                raise WrongEncoding(words, before, _readings(content, odd))
             return text, fallback
     elif marked == "utf-8" or found:
         is_utf8 = bool(marked) or len(found) >= content.decode("utf-8", "replace").count("\ufffd")
@@ -162,18 +172,25 @@ def _unread(content: bytes, found: str, codec: str, start: int) -> WrongEncoding
     return WrongEncoding(f"{found}; save the file as UTF-8", before, _readings(content))
 
 
-def _looks_wrong(content: bytes, codec: str) -> bool:
-    """Return True if the words of a file are implausible in its encoding, and clearly better in another one."""
-    sample = b"\n".join(dict.fromkeys(line for line in content.splitlines() if not line.isascii()))[:_SAMPLE]
-    score = _score(_words(sample.decode(codec)), _WEST)
+def _odd_words(content: bytes, codec: str) -> list[str]:
+    """Return the words that no file in this encoding has, or all words if they are clearly better in another one."""
+    lines = b"\n".join(dict.fromkeys(line for line in content.splitlines() if not line.isascii()))
+    if odd := [word for word in _words(lines.decode(codec)) if _FOREIGN.search(word)]:
+        return odd
+    sample = lines[:_SAMPLE]
+    words = _words(sample.decode(codec))
+    score = _score(words, _WEST)
     # Without letters of its language, all letters count for an encoding.
     others = (_score(_words(text), letters) for _codec, letters, text in _texts(sample) if letters) if score < 0 else ()
-    return any(other > 0 and other - score >= _CLEARLY for other in others)
+    return words if any(other > 0 and other - score >= _CLEARLY for other in others) else []
 
 
-def _readings(content: bytes) -> list[str]:
-    """Return settings for the likeliest encodings, the likeliest first, and one setting for each reading."""
-    read = [(encoding, letters, _words(text[:_SAMPLE])) for encoding, letters, text in _texts(content)]
+def _readings(content: bytes, odd: bytes = b"") -> list[str]:
+    """Return settings for the likeliest encodings, the likeliest first, and one setting for each reading.
+
+    :param odd: the words that decide. Without any, all words do.
+    """
+    read = [(name, own, _words((odd.decode(name, "replace") or text)[:_SAMPLE])) for name, own, text in _texts(content)]
     scores = {encoding: _score(words, letters) for encoding, letters, words in read}
     best = max(scores.values(), default=0)
     shown: dict[str, str] = {}
