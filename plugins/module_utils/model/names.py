@@ -27,6 +27,9 @@ _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000
 _DASHES = re.compile("[\u02d7\u058a\u2010-\u2015\u2043\u2212\u2e3a\u2e3b]")
 """What people type for a hyphen, and programs make of it. Others become one of them under NFKC."""
 
+_DOTTED = re.compile("i\u0307+")
+"""A small i with one more dot, which the capital of Turkish becomes in lower case."""
+
 _DIGITS = re.compile("([0-9]+|[0-9]{1,3}(?:[.,' \u2019][0-9]{3})+)(?:[.,]0*)?")
 """A number as spreadsheets write it: with separators, and with a fraction of zeros."""
 
@@ -61,8 +64,8 @@ def forms_of(text: str) -> tuple[str, ...]:
 def shape(text: str) -> str:
     """Return the form in which names are equal that people take for one name.
 
-    They differ in case, in the kind of a dash or a blank, in the width of letters, in blanks at the edges, in what is
-    invisible, or in a final dot.
+    They differ in case, also that of Turkish, in the kind of a dash or a blank, in the width of letters, in blanks at
+    the edges, in what is invisible, or in a final dot.
     """
     dotted = shape_with_dot(text)
     return dotted.rstrip(". ") or dotted[:1]
@@ -70,7 +73,8 @@ def shape(text: str) -> str:
 
 def shape_with_dot(text: str) -> str:
     """Return the shape of a name that may differ from another one in a final dot."""
-    return plain_name(text).casefold()
+    folded = plain_name(text).casefold().replace("\u0131", "i")
+    return folded if folded.isascii() else normal_name(_DOTTED.sub("i", folded))
 
 
 def plain_name(text: str) -> str:

@@ -120,6 +120,7 @@ def variants(kind: Kind, text: str) -> list[str]:
     cases = [plain, plain.lower(), plain.upper(), plain.title(), plain.capitalize()]
     numbers = _numbers(kind, plain)
     found = [*cases, *numbers, *_spelled(text), *_mixed(plain), *(form for case in cases for form in _spelled(case))]
+    found += _turkish(plain)
     forms = (form for name in found for form in (name, unicodedata.normalize("NFD", name)))
     mine = set(shapes(kind, normal_name(text)))
     return [form for form in dict.fromkeys(forms) if form != text and not mine.isdisjoint(shapes(kind, form))]
@@ -129,6 +130,12 @@ def _spelled(text: str) -> Iterator[str]:
     unbroken, wide = text.replace(" ", "\u00a0"), text.translate(_WIDE)
     yield from (f"{text} ", f"{text}.", text.rstrip("."), unbroken, f" {text}", wide)
     yield from (text.replace("-", dash) for dash in "\u2013\u2010\u2011\u2014")
+
+
+def _turkish(text: str) -> Iterator[str]:
+    """Yield a name in capitals, and with capitals only where they begin words, if it is Turkish."""
+    yield text.replace("i", "\u0130").upper()
+    yield " ".join(word[:1] + word[1:].replace("I", "\u0131").replace("\u0130", "i").lower() for word in text.split())
 
 
 def _mixed(text: str) -> Iterator[str]:
