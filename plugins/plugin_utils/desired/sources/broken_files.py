@@ -20,8 +20,9 @@ _CONFLICT = re.compile(r"^<{7}(?: .*)?$", re.MULTILINE)
 _CONFLICT_ENDS = (re.compile(r"^={7}$", re.MULTILINE), re.compile(r"^>{7}(?: .*)?$", re.MULTILINE))
 
 _TOTALS = re.compile(
-    r"(?:(?:gesamt|zwischen|end)?summen?|gesamt(?:summe|wert|betrag)?|insgesamt|(?:grand |sub-?)?totals?|sum|"
-    r"(?:gesamt)?ergebnis|saldo|\*+|somme|total g[ée]n[ée]ral|(?:zwischen|teil)?summe [\w ./&-]{1,40}|[uü]bertrag)"
+    r"(?:(?:gesamt|zwischen|end)?summen?|gesamt(?:summe|wert|betrag)?|insgesamt|(?:gesamt)?ergebnis|saldo|[uü]bertrag|sum"
+    r"|(?:grand |montant |(?:sub|sous)-?)?total[es]?|totaux|total (?:g[ée]n[ée]ral|ht)|somme|razem|suma|toplam|celkem"
+    r"|(?P<rare>\*+|(?:zwischen|teil)?summe [\w ./&-]{1,40}))"
     r"(?:\s+[\d.]+)?\s*:?",
     re.IGNORECASE,
 )
@@ -31,6 +32,9 @@ _AMOUNT = re.compile(r"\D{0,5}\d[\d.,' \u00a0\u202f]*\D{0,5}")
 
 _SUM = re.compile(r"(?:[^\w\s]|[A-Za-z]{2,4})?\s?[-+]?\d[\d.,' \u00a0\u202f]*[.,]\d\d-?\s?(?:[^\w\s]|[A-Za-z]{2,4})?")
 """An amount with two digits of a fraction, which is no number of a room, no postcode and no key."""
+
+_PIECES = re.compile(r"\d[\d.,' \u00a0\u202f]*\D{0,8}")
+"""A number of something, with or without its unit."""
 
 _RULES = (":", "|", "+", "=", "-")
 _RULE = re.compile(r"[:|+=-]*--[:|+=-]*")
@@ -83,7 +87,7 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
     """Yield the rows of a table, except rows of totals, which are findings.
 
     Such a row has an amount, unless columns are ignored. Above the end of a table it has only amounts beside its word,
-    and without an empty cell only amounts with a fraction.
+    and without an empty cell only amounts with a fraction. At the end it may have counts beside them.
     """
     last: list[Node] = []
     for node in nodes:
@@ -101,12 +105,14 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
 def _is_total(node: Node, findings: list[Finding], is_last: bool) -> bool:
     """Note a row of totals. Return False for another row."""
     first, *others = node.value.values() if node.is_row else [None]
-    if not isinstance(first, str) or not _TOTALS.fullmatch(first.strip()):
+    if not isinstance(first, str) or (found := _TOTALS.fullmatch(first.strip())) is None:
         return False
     # A row without an empty cell may be a record with such a name, or with such a mark.
     has_gap = bool(node.empty_cells()) and "*" not in first
     amounts = [(_AMOUNT if has_gap else _SUM).fullmatch(str(cell)) is not None for cell in others]
-    is_sum = any(amounts) if amounts and is_last and has_gap else all(amounts)
+    pairs = zip(others, amounts, strict=True)
+    may_count = not found["rare"] and all(is_amount or _PIECES.fullmatch(str(cell)) for cell, is_amount in pairs)
+    is_sum = any(amounts) if amounts and is_last and (has_gap or may_count) else all(amounts)
     dialect = node.format_of("")
     # A name of several words needs an amount.
     if not is_sum or not (amounts or (dialect is not None and dialect.ignore and len(first.split()) == 1)):
