@@ -159,7 +159,8 @@ class TableReader:
             return cell
         text = str(cell).strip()
         if text.isdecimal() and text.isascii():
-            return Plain(str(int(text)))
+            # A number alone may also be the natural key of another record.
+            return {"id": int(text)}
         if not is_uuid(text):
             why = f"expected an id, because {self.table.setting}.columns maps {column!r} to {name}{ID}"
             self._find(node, column, name, f"{name}: {shorten(cell)} does not fit; {why}", why, cell)
