@@ -110,7 +110,9 @@ class Comparison:
 
     def _take(self, planned: Planned, current: Record | None) -> None:
         """Add a compared record to the plan."""
-        if current is not None:
+        if current is not None and planned.archived and planned.entry.state == "archived":
+            self._context.result.archived.append((planned.kind.name, planned.journal_key, current.uuid))
+        elif current is not None:
             managed = self._context.result.managed.setdefault(planned.kind.name, {})
             # An undo finds records by uuid. Unless it writes a key, the files have the one that is noted already.
             is_named = planned.kept_as or not planned.change.values.keys().isdisjoint(planned.keys)

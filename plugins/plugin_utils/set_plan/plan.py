@@ -253,7 +253,7 @@ class InstancePlan:
         field. Empty unless :attr:`PlanOptions.is_absorb` is set.
     :ivar relabelled: why absorb leaves entries alone: their records have other keys now.
     :ivar released: kind, natural key in lasting files, and uuid of records that no longer belong to the set.
-    :ivar archived: the same of records that stay archived although a row of a table has them.
+    :ivar archived: the same of records that are archived, and stay so.
     :ivar table_notes: what becomes of rows of tables, and of records that left a table.
     :ivar never_in_a_table: section to number of records that are in no file and were in no table.
     :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
