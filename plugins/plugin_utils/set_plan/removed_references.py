@@ -16,7 +16,7 @@ from ..desired.entry import Entry
 from .aspect import Aspect
 from .context import PlanContext
 from .marks import mark_of
-from .plan import Pair, Planned
+from .plan import ARCHIVED, Pair, Planned
 from .resolver import numbered_references
 
 
@@ -55,23 +55,29 @@ class RemovedReferences(Aspect):
                 self._context.result.references.setdefault(mark, []).append((planned.entry, key))
 
     def complete(self) -> None:
-        """Check the references of unchanged records."""
-        context = self._context
-        for entry in self._unchanged if context.removals else ():
+        """Check the references of unchanged records, and of archived ones that need not be read."""
+        context, result = self._context, self._context.result
+        if not context.removals:
+            return
+        kept = [note.planned.entry for note in result.table_notes if note.reason == ARCHIVED]
+        unread = (entry for entry in context.desired.entries if id(entry) in result.unchecked)
+        kept += [entry for entry in unread if entry.state == "archived"]
+        for number, entry in enumerate([*self._unchanged, *kept]):
             schema = context.schema(entry.kind)
             values, _fits = context.read(entry)
             context.resolve(values, None)
             left = context.left_alone(schema, entry, exists=True)
-            self._check(entry, {key: value for key, value in values.items() if key not in left})
+            is_active = number < len(self._unchanged)
+            self._check(entry, {key: value for key, value in values.items() if key not in left}, is_active)
 
-    def _check(self, entry: Entry, desired: Mapping[str, Any]) -> None:
-        """Check the compared values of an entry."""
+    def _check(self, entry: Entry, desired: Mapping[str, Any], is_active: bool = True) -> None:
+        """Check the compared values of an entry. An archived record may refer to what is archived."""
         for key, value in desired.items() if self._context.removals else ():
             for number, reference in numbered_references(value):
-                if problem := self._problem(reference):
+                if problem := self._problem(reference, is_active):
                     self._context.note(self._context.about_reference(entry, key, number, reference, problem))
 
-    def _problem(self, reference: Reference) -> str:
+    def _problem(self, reference: Reference, is_active: bool = True) -> str:
         """Return why a reference has no target once the plan is done, or an empty text if it has one."""
         context = self._context
         other = context.removals.get(str(reference.uuid))
@@ -79,6 +85,6 @@ class RemovedReferences(Aspect):
             return ""
         if other.entry.state == "absent":
             return f"{other} is to be removed at {other.entry.place}"
-        if is_uuid(reference.written):
+        if not is_active or is_uuid(reference.written):
             return ""
         return f"{other} is to be archived at {other.entry.place}, and no list shows it any more: write its uuid"

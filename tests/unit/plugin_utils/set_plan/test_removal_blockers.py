@@ -13,7 +13,8 @@ from instance_site import Site, yaml_list
 from records import record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import removal_blockers
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import archived, removal_blockers
 
 TASK_LIMITS = {"delete_percent": 100, "update_percent": 100}
 """The limits of every task in this file."""
@@ -252,3 +253,40 @@ def test_a_written_room_that_is_left_out_of_the_plan_blocks_a_removal(house: Sit
     assert "prune of rooms: room North/2 is to be removed, and object 1 (actual_room) refers to it" in message
     assert house.run().outcome == "failed"
     assert house.writes() == []
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_room_is_not_removed_while_the_row_of_an_archived_object_names_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """The first run after the archiving reads all objects, and later runs only some of them."""
+    monkeypatch.setattr(archived, "SAMPLE", 1)
+    columns = "{Code: barcode, Name: inventory_name, Room: target_room}"
+    settings = f"tables: [{{files: objects/list.csv, columns: {columns}, archived: keep}}]\n"
+    rows = "".join(f"{code},Thing,North/{code}\n" for code in (1, 2, 3))
+    rooms = [record_of(ROOM, f"North/{code}") for code in (1, 2, 3)]
+    site.write(files(locations=LOCATIONS, rooms=rooms))
+    site.write({"instance.yml": SETTINGS + settings, "objects/list.csv": f"Code,Name,Room\n{rows}"})
+    site.run()
+    client = site.client()
+    for record in client.list_all(OBJECT):
+        client.archive(OBJECT, record.uuid)
+    assert site.run().outcome == "unchanged"
+    site.write({"rooms.yml": yaml_list(room for room in rooms if room["number"] != str(number))})
+    assert refused(site) == (
+        f"objects/list.csv:{number + 1}:9: target_room: room North/{number} is to be removed at prune of rooms"
+    )
+
+
+def test_a_room_is_not_removed_while_an_archived_object_that_nobody_read_names_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archived, "SAMPLE", 0)
+    monkeypatch.setattr(run, "SAMPLE", 0)
+    monkeypatch.setattr(run, "MOST_OF_A_RUN", 0)
+    site.write(files(locations=LOCATIONS, rooms=ROOMS, objects=[thing("1", target_room="North/2")]))
+    site.run()
+    site.write({"objects.yml": yaml_list([thing("1", target_room="North/2", _state="archived")])})
+    assert site.run().outcome == "changed"
+    site.write({"rooms.yml": yaml_list(ROOMS[:1])})
+    assert refused(site).endswith("target_room: room North/2 is to be removed at prune of rooms")
