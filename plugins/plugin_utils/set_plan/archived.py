@@ -82,7 +82,10 @@ class _Missing:
         self._checked: set[int] = set()
 
     def look_up(self) -> None:
-        """Look up the records, or a sample if there are very many. Note how many were not looked up."""
+        """Look up the records, or a sample if there are very many. Note how many were not looked up.
+
+        A run creates no record whose uuid is noted without looking it up. A plan looks up a sample of them first.
+        """
         transport = self._context.client.transport
         if self._with_key:
             self._has_lookup = self._looks_up()
@@ -94,16 +97,19 @@ class _Missing:
         chosen = [index for index in uuids if self._planned[index].journal_name in options.looked_up]
         rest = [index for index in uuids if self._planned[index].journal_name not in options.looked_up]
         number = len(rest) if options.most_lookups is None or len(rest) <= options.most_lookups else SAMPLE
-        known = spread([index for index in rest if self._noted[index]], number)
+        known = [index for index in rest if self._noted[index]]
         others = [index for index in rest if not self._noted[index]]
-        chosen += [*known, *spread(others, number - len(known))]
+        is_created = self._state == "present"
+        first = known if is_created and options.most_lookups != SAMPLE else spread(known, number)
+        chosen += [*first, *spread(others, max(0, number - len(first)))]
         transport.rate.expect(len(chosen) + (0 if transport.read_only else len(self._planned)))
         if self._take({index: uuids[index] for index in chosen}):
             # One archived record in a sample means that there are more.
             looked_up = set(chosen)
             left = [index for index in rest if index not in looked_up]
-            more = spread(left, max(0, MOST_OF_A_RUN - len(chosen)))
-            self._take({index: uuids[index] for index in more})
+            more = {*spread(left, max(0, MOST_OF_A_RUN - len(chosen)))}
+            more |= {*known} - looked_up if is_created else set()
+            self._take({index: uuids[index] for index in sorted(more)})
             chosen += more
         self._report(self._planned.keys() - set(chosen) - self._checked)
 

@@ -23,10 +23,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.list
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Executor
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import archived as archived_duplicates
 
 from ..plugin_utils.absorb.absorbing import take
 
-TASK_LIMITS = {"delete_percent": 100}
+TASK_LIMITS = {"create_percent": 100, "update_percent": 100, "delete_percent": 100}
 """The limits of every task in this file."""
 
 LOOKUP = "GET /object/by-barcode/"
@@ -153,6 +154,33 @@ def test_records_without_a_barcode_are_reported_as_unchecked(listed: Site) -> No
     listed.write({"instance.yml": settings, "objects.yml": yaml_list(nameless)})
     (line,) = unchecked(listed.plan().warnings)
     assert line.startswith("objects: 3 of 3 objects were not checked against the archive, because no barcode is")
+
+
+@pytest.mark.parametrize("rule", ["keep", "restore"])
+@pytest.mark.parametrize("archive", [range(1, 10), [5]], ids=["most", "one"])
+def test_no_object_whose_uuid_is_noted_is_created_unchecked(
+    listed: Site, monkeypatch: pytest.MonkeyPatch, rule: str, archive: Iterable[int]
+) -> None:
+    """However many are missing, none is created a second time. The others were deleted."""
+    for module in (run, archived_duplicates):
+        monkeypatch.setattr(module, "SAMPLE", 2)
+        monkeypatch.setattr(module, "MOST_OF_A_RUN", 4)
+    tables = f"tables: [{{files: objects/list.csv, columns: {{}}, archived: {rule}}}]"
+    listed.write({"instance.yml": f"api: seventhings/v1\nset: test\n{tables}\n"})
+    listed.write({"objects/list.csv": table(range(10))})
+    listed.service.steer("PUT", "/switches", {"unique_values": "take"})
+    assert listed.run().outcome == "changed"
+    client = listed.client()
+    records = {record.flat["barcode"]: record for record in client.list_all(OBJECT)}
+    for number in range(1, 10):
+        act = client.archive if number in archive else client.delete
+        act(OBJECT, records[thing(number)["barcode"]].uuid)
+    result = listed.run()
+    assert unchecked(result.warnings) == []
+    created = sorted(change["key"] for change in result.changes if change["action"] == "create")
+    assert created == [thing(number)["barcode"] for number in range(1, 10) if number not in archive]
+    assert len(listed.dump()["objects"]) == 11
+    assert listed.plan().outcome == "unchanged"
 
 
 # ---- what an apply may do
