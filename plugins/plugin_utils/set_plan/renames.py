@@ -95,7 +95,7 @@ class Moved(Aspect):
         return ()
 
     def joined(self, pairs: list[Pair]) -> None:
-        """Check for renames without effect, and for renames that do not happen although a record has the old key."""
+        """Check for renames without effect, for those that do not happen, and for entries with an old key."""
         context = self._context
         for section, written in context.desired.moved.items():
             if not context.entries[section]:
@@ -117,6 +117,7 @@ class Moved(Aspect):
             if record.uuid not in claimed and context.scope.contains(section, record)
         ]
         if not left:
+            self._check_old_key(section, schema, pair)
             return
         now = context.state.find_existing(schema, tuple(pair.new), pair.new)
         if any(record.uuid in claimed for record in now):
@@ -126,6 +127,22 @@ class Moved(Aspect):
             context.find(
                 pair.place, f"moved.{section}: {pair.words}: the files contain no {schema.kind.words} with the new key"
             )
+
+    def _check_old_key(self, section: str, schema: Schema, pair: _Pair) -> None:
+        """Check for an entry with an old key that would create another record, although the renamed one exists."""
+        context, seen, later = self._context, [pair], self._of(schema).after(tuple(pair.new), pair.new)
+        while later is not None and later not in seen:
+            seen.append(later)
+            later = self._of(schema).after(tuple(later.new), later.new)
+        now = context.state.find_existing(schema, tuple(seen[-1].new), seen[-1].new)
+        is_written = any(record.uuid in context.claimed.get(schema.kind.name, {}) for record in now)
+        found = context.state.find_planned(schema, tuple(pair.old), pair.old) if now else []
+        for entry in (origin for origin in found if isinstance(origin, Entry)):
+            words = f"moved.{section}: {pair.words}: the renamed {schema.kind.words} exists, and this is another one"
+            if is_written:
+                context.result.warnings.append(f"{context.hiding.shown_place(entry.place)}: {words}.")
+            else:
+                context.find(entry.place, f"{words}; write the new key, or take the rename out of moved.yml")
 
     def _renamed(self, question: Question) -> Question | None:
         """Return the natural key that a record gets in place of another one."""
