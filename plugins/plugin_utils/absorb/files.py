@@ -133,6 +133,11 @@ class Files:
                 return Target(number, path.removeprefix(f"{layer.label}/") if layer.label else path)
         raise Unwritable("it is in no file of src")
 
+    def new_file(self, section: str) -> str:
+        """Return the path of a file for new records of a section: in the first layer that is a directory, if any is."""
+        layer = next((layer for layer in self._layers if not layer.path.is_file()), self._layers[0])
+        return called(layer.label, layer.path.name if layer.path.is_file() else f"{section}/new.yml")
+
     def into(self, section: str, path: str) -> Target:
         """Return the file for new records of a section.
 

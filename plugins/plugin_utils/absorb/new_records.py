@@ -49,7 +49,9 @@ class NewRecords:
         result, edit = self._result, self._edit
         sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
         result.reported = {section: keys for section, keys in edit.planned.reported.items() if section not in sections}
-        result.offers |= {section: f"into: {{{section}: {section}/new.yml}}" for section in result.reported}
+        result.offers |= {
+            section: f"into: {{{section}: {edit.files.new_file(section)}}}" for section in result.reported
+        }
         if not sections:
             return {}
         exported = export_instance(edit.client, self._selection(sections), edit.downloads, state=edit.state)
