@@ -15,7 +15,7 @@ from typing import Any
 from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect
 from ...module_utils.errors import InvalidInput
-from ...module_utils.printing.cleaner import clean, cleaned
+from ...module_utils.printing.cleaner import amount, clean, cleaned
 from ..apply.journal import Journal, JournalBroken
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
@@ -117,7 +117,12 @@ _SHOWN = 40
 
 def _in_words(absorbed: Absorbed, changes: Sequence[FileChange]) -> str:
     counts = [
-        f"{section}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+        f"{section}: "
+        + ", ".join(
+            f"{amount(number, 'value') if word == 'changed' else number} {word}"
+            for word, number in numbers.items()
+            if number
+        )
         for section, numbers in absorbed.summary.items()
     ]
     cells = [cell for change in changes if change.edited.parts is None for cell in cells_of(change.edited)]

@@ -16,7 +16,7 @@ MOST = 20
 
 DRIFT_WORDS = {
     "created": "missing in the instance",
-    "updated": "differs from the files",
+    "updated": "different in the instance",
     "deleted": "only in the instance",
     "archived": "not archived in the instance",
 }

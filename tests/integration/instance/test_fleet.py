@@ -216,7 +216,7 @@ def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_reported(
     assert _fleet(tmp_path, "fleet", {"berlin": hosts["berlin"]}).status == 0
     written = _fleet(tmp_path, "fleet_drift", hosts, fleet_drift_report=str(tmp_path / "drift.md")).output
     report = (tmp_path / "drift.md").read_text()
-    assert "| missing in the instance | differs from the files | only in the instance |" in report
+    assert "| missing in the instance | different in the instance | only in the instance |" in report
     for words in (written, report):
         assert "created" not in words
         assert "ompared, nothing was written" in words
