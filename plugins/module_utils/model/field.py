@@ -97,6 +97,11 @@ class TypedCell(Plain):
         return found
 
 
+def as_shown(cell: str) -> str:
+    """Return the text of a cell as a workbook shows it."""
+    return (isinstance(cell, TypedCell) and cell.shown) or str(cell)
+
+
 class CellList(list[Any]):
     """A list written as JSON in a cell of a table.
 

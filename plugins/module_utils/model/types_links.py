@@ -18,6 +18,7 @@ from .field import (
     InvalidValue,
     Plain,
     TypedCell,
+    as_shown,
     each,
     integer_of,
     is_uuid,
@@ -113,7 +114,7 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
         if isinstance(written, TypedCell):
             if not written.is_name:
                 raise InvalidValue(written.no_text)
-            return Reference(target, written=written.shown or str(written))
+            return Reference(target, written=as_shown(written))
         # In a file, an unquoted value is whatever YAML reads: an integer is an id there too.
         value = typed(written) if isinstance(written, Plain) else written
         if isinstance(written, Plain) and not isinstance(value, int):

@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from ...module_utils.model.dates import HOUR_ZERO, DateReader, UnclearDate
-from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, TypedCell, edge_blanks, shorten
+from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, TypedCell, as_shown, edge_blanks, shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, type_of
 from .encodings import WrongEncoding, decoded
@@ -83,7 +83,7 @@ class Rows:
         is_below = self.header < line - breaks <= self.header + self.first
         if line <= self.before or is_below or line in self.numbers:
             return True
-        return line != self.header and str(first).strip() in self._skipped
+        return line != self.header and as_shown(first).strip() in self._skipped
 
     @cached_property
     def _skipped(self) -> Globs:

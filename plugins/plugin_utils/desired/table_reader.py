@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from ...module_utils.model.field import Plain, TypedCell, is_uuid, shorten
+from ...module_utils.model.field import Plain, TypedCell, as_shown, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, OBJECT, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
@@ -146,7 +146,7 @@ class TableReader:
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
         words = self.table.values.get(normal_name(name))
-        if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
+        if words is not None and isinstance(cell, str) and (word := normal_name(as_shown(cell))) in words:
             return _set(words[word])
         if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
             return NullCell.from_word(cell)

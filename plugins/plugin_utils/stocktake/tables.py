@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.dates import DateReader
-from ...module_utils.model.field import CellList, CellMap, TypedCell, shorten
+from ...module_utils.model.field import CellList, CellMap, TypedCell, as_shown, shorten
 from ..desired.dialect import PRESETS, Dialect
 from ..desired.entry import Entry
 from ..desired.positions import Finding, Place
@@ -46,8 +46,7 @@ class Cell:
     def text(self) -> str:
         """The content without spaces at the edges, as a workbook shows it; empty if there is none."""
         text = self.value.text if isinstance(self.value, (CellList, CellMap)) else self.value
-        shown = self.value.shown if isinstance(self.value, TypedCell) else ""
-        return "" if text is None else shown or str(text).strip()
+        return "" if text is None else as_shown(text).strip()
 
 
 @dataclass(frozen=True)

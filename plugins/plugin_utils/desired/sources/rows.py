@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ....module_utils.model.field import BrokenCell, CellList, CellMap, TypedCell
+from ....module_utils.model.field import BrokenCell, CellList, CellMap, TypedCell, as_shown
 from ..dialect import ALL_ROWS, Dialect
 from ..nodes import COLUMN_BITS, NO_NUL, NUL, Node, mark_at, place_at, wrong_texts
 from ..positions import Finding, Place
@@ -115,7 +115,7 @@ class Table:
 
     def _takes_header(self, cells: list[Any], line: int) -> bool:
         """Read the names of the columns. Return True if all of them are valid. Columns after the last have none."""
-        names = [sys.intern(str(cell).strip()) for cell in cells]
+        names = [sys.intern(as_shown(cell).strip()) for cell in cells]
         while names and not names[-1]:
             names.pop()
         if not names:
@@ -147,10 +147,10 @@ class Table:
                 found[name] = structure(cell) if cell[0] in "[{" else cell
             else:
                 is_text = isinstance(cell, TypedCell) and dialect.is_text(name, cell)
-                found[name] = cell.shown or str(cell) if is_text else cell
+                found[name] = as_shown(cell) if is_text else cell
         if found and (dialect.null is not None or dialect.clears):
             for name, column in self.columns.items():
-                text = str(cell_of(column) or "")
+                text = as_shown(cell_of(column) or "")
                 if dialect.clears_cell(name, text):
                     found[name] = NullCell.from_word(text) if text else None
         return found

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import sys
 import time
 import zipfile
@@ -26,6 +27,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grou
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import VaultedContent, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import letters_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources import xlsx_source
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.words import NullCell
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 _FIELDS = [
@@ -315,6 +317,36 @@ def test_a_row_that_only_has_cells_that_are_not_read_is_noted_or_a_finding(tmp_p
     assert [line.partition(",")[0] for line in _judged(desired)] == [
         "objects/a.xlsx:objects!A3: barcode must have a value"
     ]
+
+
+def test_settings_find_the_digits_that_a_format_shows(tmp_path: Path) -> None:
+    rows = [["barcode", "inventory_name", 7], ["A", 1, 1], ["B", 2, 0], ["C", 7, 3], ["D", 1, 0]]
+
+    def padded(book: Any) -> None:
+        for row in book["objects"]["B1:C5"]:
+            for cell in row:
+                cell.number_format = "00"
+        book["objects"]["A4"] = None
+        book["objects"]["C5"].number_format = "0"
+
+    _book(tmp_path / "objects" / "a.xlsx", {"objects": rows}, padded)
+    settings = {
+        "files": "objects/a.xlsx",
+        "columns": {"07": "description"},
+        "values": {"inventory_name": {"01": "School", "1": "wrong"}, "description": {"03": "three", "0": "none"}},
+        "null": ["00"],
+        "skip_rows": ["07*"],
+    }
+    text = json.dumps({"api": "seventhings/v1", "tables": [settings]})
+    (tmp_path / "instance.yml").write_text(text, "utf-8")
+    desired = load(tmp_path)
+    assert desired.findings == []
+    assert [(entry.fields["inventory_name"], entry.fields["description"]) for entry in desired.entries] == [
+        ("School", "1"),
+        ("2", ""),
+        ("School", "none"),
+    ]
+    assert isinstance(desired.entries[1].fields["description"], NullCell)
 
 
 @pytest.mark.parametrize("content", [b"", b"barcode\n1\n", b"\xd0\xcf\x11\xe0\xa1\xb1", b"<html><table>"])
