@@ -131,7 +131,7 @@ class Node:
         return None
 
     def is_cell(self, _name: str) -> bool:
-        """Return True if a field was read from a row of a table."""
+        """Return True if a field was read from a row of a table, or of another system."""
         return self.is_row
 
     def empty_cells(self) -> Sequence[str]:

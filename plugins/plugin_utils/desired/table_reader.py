@@ -51,6 +51,9 @@ class _Mapped(TreeNode):
     def format_of(self, _name: str) -> Dialect:
         return self._dialect
 
+    def is_cell(self, _name: str) -> bool:
+        return True
+
     @property
     def is_misread(self) -> bool:
         return self._inner.is_misread
@@ -128,8 +131,10 @@ class TableReader:
         table = self.table
         value: dict[str, Any] = {}
         dialect = node.format_of("") or self._format_for(tuple(node.value))
-        for column, cell in node.value.items():
-            name = table.mapped(column)
+        for column, written in node.value.items():
+            name, cell = table.mapped(column), written
+            if cell.__class__ is str and not node.is_row:
+                cell = dialect.as_text(column, cell.strip() if dialect.trim else cell)
             is_empty = (cell is None and name in table.constant) if node.is_row else cell == ""
             if is_empty or not (node.is_row or dialect.reads_column(column)):
                 # An empty cell has the constant. Treat a member like an empty cell or an ignored column of a table.

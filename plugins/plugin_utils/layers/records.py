@@ -63,8 +63,8 @@ class MergedPlaces(Node):
         return self.value[name].places.format_of(name)
 
     def is_cell(self, name: str) -> bool:
-        """Return True if a field was read from a row of a table."""
-        return self.value[name].is_table
+        """Return True if a field was read from a row of a table, or of another system."""
+        return self.value[name].places.is_cell(name)
 
     def owner_of(self, name: str) -> Entry:
         """Return the record of the layer that a field came from."""
