@@ -121,7 +121,10 @@ class Reading:
         for writable in self.hooks.writable:
             fields = writable(entry, fields)
         self._row = entry if entry.rules.unknown_values == SKIP else None
-        values = self.parse(self.schema(entry.kind), entry, fields)
+        schema = self.schema(entry.kind)
+        if entry.rules.empty_keys == SKIP:
+            fields = self._without_cleared_key(schema, entry, fields)
+        values = self.parse(schema, entry, fields)
         if self._row is not None:
             self._row = None
             for key in self.unknown.get(id(entry), ()):
@@ -130,6 +133,15 @@ class Reading:
         # Mistakes of this entry must not count against another entry that is being matched.
         self.complaints = complaints
         return values, is_valid
+
+    def _without_cleared_key(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the fields of a row without the cleared parts of its key, if these leave it without a key."""
+        written = {schema.key_of(name): value for name, value in fields.items()}
+        choices = [keys for keys in self.key_choices(schema, entry.rules) if keys] or schema.kind.match_on
+        if any(all(written.get(key) not in EMPTY for key in keys) for keys in choices):
+            return fields
+        own = {key for keys in choices for key in keys}
+        return {name: value for name, value in fields.items() if value not in EMPTY or schema.key_of(name) not in own}
 
     def _find_in_cell(self, place: Place, message: str) -> None:
         """Note a finding, unless it is about an unknown choice and the table skips such cells."""
