@@ -445,13 +445,13 @@ class _Loading:
             if not any(name in value for value in written)
         ]
         own, others = self.desired.tables, self._reading.tables
-        written = [(table, f"{table.setting}.files", "CSV, JSON Lines") for table in own.entries]
-        if own.entries is others.entries:
-            written.clear()
-        if own.files is not others.files:
-            written += [(table, "csv.files", "CSV") for table in own.files]
-        for table, setting, names in written:
-            if table.patterns and table.setting not in self._mapped and not self._reading.only_settings:
+        of_csv = () if own.files is others.files else own.files
+        of_tables = () if own.entries is others.entries else own.entries
+        for table in () if self._reading.only_settings else (*of_tables, *of_csv):
+            if table.patterns and table.setting not in self._mapped:
+                is_of_csv = table in of_csv
+                setting = "csv.files" if is_of_csv else f"{table.setting}.files"
+                names = "CSV" if is_of_csv else "CSV, JSON Lines"
                 self.desired.warnings.append(
                     f"{table.place}: {setting}: {', '.join(table.patterns)} matches no table that was read; tables are "
                     f"{names} and workbooks, in the directory of a section such as objects/"
