@@ -42,8 +42,8 @@ options:
     default: {}
   gone:
     description:
-      - What to do with a record of the files that was deleted or archived in the application. It stays if
-        C(lifecycle) or C(_lifecycle) protects it, or if the journal does not know it.
+      - What to do with a record that was deleted or archived in the application. It stays if it is protected, or
+        if the journal does not know it.
       - >-
         V(keep): It stays in the files and is reported.
       - >-
