@@ -40,6 +40,27 @@ def test_emptied_cells_are_named_once_for_a_table(three: Site) -> None:
     ]
 
 
+def test_a_warning_about_emptied_cells_names_columns_that_can_be_cleared(site: Site) -> None:
+    settings = "api: seventhings/v1\ntables: [{files: objects.csv, columns: {Serial: serial_number}%s}]\n"
+    head = "barcode,inventory_name,target_room,target_building,Serial\n"
+    site.write(
+        {
+            "instance.yml": settings % "",
+            "locations.csv": "name\nHall\n",
+            "rooms.csv": "building_id,number\nHall,1\n",
+            "objects.csv": f"{head}1,Lamp,Hall/1,,x\n",
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.write({"objects.csv": f"{head}1,Lamp,Hall/1,,\n"})
+    assert site.plan().warnings == [
+        "objects.csv: 1 empty cell where the instance has a value; `empty: clear` clears it (Serial: 1)"
+    ]
+    site.write({"instance.yml": settings % ", empty: {Serial: clear}"})
+    result = site.plan()
+    assert (result.warnings, [change["after"] for change in result.changes]) == ([], [{"serial_number": None}])
+
+
 def test_an_empty_cell_clears_where_the_settings_say_so(three: Site) -> None:
     three.write(
         {
