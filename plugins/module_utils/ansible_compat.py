@@ -18,12 +18,14 @@ except ImportError:
     # Before ansible-core 2.22. Ansible masks nothing there; the collection hides secrets itself on every version.
     _secrets = None
 
+SHORTEST_SECRET = 4
+"""Minimum length of a secret to register. Ansible also masks it in the middle of words."""
+
 
 def register_secrets(values: Iterable[str]) -> None:
     """Have Ansible mask texts in all output of this process and of the processes that follow."""
     if _secrets is not None:
-        # Minimum length of a secret to register. Ansible also masks it in the middle of words.
-        _secrets.register_secrets([str(value) for value in values if len(value) >= 4])
+        _secrets.register_secrets([str(value) for value in values if len(value) >= SHORTEST_SECRET])
 
 
 def masked_values(value: Any) -> Any:

@@ -21,6 +21,8 @@ from types import FrameType
 
 PATTERN_SECONDS = 0.25
 """Seconds of processor time for one pattern and all of its values, besides the time for each value."""
+ALL_PATTERNS_SECONDS = 1.0
+"""Seconds of processor time for all patterns that were ended."""
 _VALUE_SECONDS = 100e-6
 _KEPT = 512
 
@@ -45,8 +47,7 @@ def finds(pattern: str, flags: int, text: str) -> bool | None:
     """Return True if a pattern matches a text, or None if that is unknown: it is not a pattern, or takes too long."""
     key = (pattern, flags)
     is_other_thread = threading.current_thread() is not threading.main_thread()
-    # Seconds of processor time for all patterns that were ended.
-    if is_other_thread or key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= 1.0:
+    if is_other_thread or key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS:
         return None
     used = _USED.setdefault(key, _Used())
     used.values += 1

@@ -84,6 +84,10 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+_SIMILARITY = 0.65
+"""Minimum similarity of two names for a typo."""
+
+
 _UNFIT = "this value does not fit its field"
 
 
@@ -316,8 +320,7 @@ class Schema:
 
     def _closest(self, name: str) -> str:
         """Return the names closest to an unknown name as a question; empty if none is close."""
-        # Minimum similarity of two names for a typo.
-        suggestions = self._on_the_wire(name) or closest_names(name, self._names(), 3, 0.65)
+        suggestions = self._on_the_wire(name) or closest_names(name, self._names(), 3, _SIMILARITY)
         return f"did you mean {' or '.join(suggestions)}?" if suggestions else ""
 
     def _on_the_wire(self, name: str) -> list[str]:

@@ -22,6 +22,9 @@ ROUGH = 0.4
 MOST_NAMED = 5
 """Maximum number of records that a message names."""
 
+_FREQUENT = 2
+"""Words of at most this length are in too many names."""
+
 
 def closest_names(wanted: str, names: Iterable[str], limit: int = 1, likeness: float = LIKELY) -> list[str]:
     """Return the names closest to a wanted name: those that look like it, then by distance.
@@ -51,6 +54,5 @@ def did_you_mean(wanted: object, names: Collection[str]) -> str:
 
 
 def _with_words(wanted: str, names: Iterable[str]) -> list[str]:
-    # Words of at most this length are in too many names.
-    words = [word for word in re.findall(r"\w+", wanted) if len(word) > 2]
+    words = [word for word in re.findall(r"\w+", wanted) if len(word) > _FREQUENT]
     return [name for name in names if words and all(word in shape(name) for word in words)]

@@ -182,6 +182,9 @@ def _rounded(value: Any, field: Field) -> Any:
 
 # ---- booleans
 
+_TRUE = (True, 1, "1", "true", "yes")
+_FALSE = (False, 0, "0", "false", "no")
+
 
 _YAML_WORDS = {"yes": True, "on": True, "no": False, "off": False}
 """Words that YAML reads as true and false if they are not quoted."""
@@ -201,9 +204,9 @@ def _parse_boolean(value: Any, _field: Field) -> bool:
 
 def _read_boolean(value: Any, _field: Field) -> Any:
     plain = value.lower() if isinstance(value, str) else value
-    if isinstance(plain, (bool, int, str)) and plain in (True, 1, "1", "true", "yes"):
+    if isinstance(plain, (bool, int, str)) and plain in _TRUE:
         return True
-    if isinstance(plain, (bool, int, str)) and plain in (False, 0, "0", "false", "no"):
+    if isinstance(plain, (bool, int, str)) and plain in _FALSE:
         return False
     return _unread(value)
 
@@ -430,6 +433,8 @@ def _broken_rule(rule: str, limit: Any, value: Any) -> list[str]:
     return []
 
 
+_LONGEST_MATCHED = 1_000
+"""Maximum characters of a text that is matched with a pattern of the service."""
 _DELIMITED = re.compile(r"([^\w\s\\])(.*)([^\w\s\\])([a-zA-Z]*)", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _MODIFIERS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.UNICODE}
@@ -441,8 +446,7 @@ def _may_match(pattern: str, value: str) -> bool:
     The service's patterns are PHP's, with or without delimiters and modifiers. A pattern without a certain meaning in
     Python is left to the service, and so is a long text.
     """
-    # Maximum characters of a text that is matched with a pattern of the service.
-    if len(value) > 1_000:
+    if len(value) > _LONGEST_MATCHED:
         return True
     readings = [(pattern, "")]
     delimited = _DELIMITED.fullmatch(pattern)

@@ -25,6 +25,8 @@ from ..resolve.read_cache import find_record, find_records
 from .attachments import attachment_field, uuid_in, visible_files
 
 _MOST_PIXELS = 2000
+_THUMBNAIL = ".thumbnail.png"
+"""The suffix of a thumbnail's name, after the name of its file."""
 
 
 @dataclass(frozen=True)
@@ -174,8 +176,7 @@ def _downloads(
             f"dest: several files are called {', '.join(twice)}; download each of them by its uuid to a path of its own"
         )
     if picture is not None:
-        # The suffix of a thumbnail's name, after the name of its file.
-        names = [f"{name}.thumbnail.png" for name in names] if dest.is_dir() else names
+        names = [f"{name}{_THUMBNAIL}" for name in names] if dest.is_dir() else names
         fetches = [partial(thumbnail, client, str(meta["uuid"]), picture) for meta in files]
         return [_Download(name, None, fetch) for name, fetch in zip(names, fetches, strict=True)]
     sizes = [integer_of(meta.get("size")) for meta in files]

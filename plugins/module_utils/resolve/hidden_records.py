@@ -29,6 +29,7 @@ YES, NO, UNKNOWN = "yes", "no", "unknown"
 _MOST_READ = 20
 """Maximum number of unlisted records that are read."""
 
+_TO_ROOMS = "LINKED_ROOM"
 _IS_IN = "actual_room"
 """The field with the room that an object is in. Other links to rooms say where it should be."""
 
@@ -208,7 +209,7 @@ def _whereabouts(objects: Schema, record: Record, location_of: Mapping[object, o
     Return nothing if its links lead to several locations, because it is unknown which of them counts, or if it is in no
     room: then every account sees it.
     """
-    links = [field.key for field in objects.fields.values() if field.type == "LINKED_ROOM"]
+    links = [field.key for field in objects.fields.values() if field.type == _TO_ROOMS]
     linked_by = {key: list(references_in(objects.read_field(key, record.flat))) for key in links}
     if not all(linked_by[key] for key in ([_IS_IN] if _IS_IN in links else links)):
         return set()

@@ -105,6 +105,9 @@ def list_records(
     return ListResult(shown, len(found), complete, visibility)
 
 
+_NEVER_EMPTY = ("id", "created_at", "updated_at")
+
+
 def _first_records(
     client: Client, kind: Kind, order: Sequence[tuple[Field, bool]], limit: int | None
 ) -> tuple[list[Record], int] | None:
@@ -116,7 +119,7 @@ def _first_records(
     if limit is None or not 0 < limit <= query.PER_PAGE or kind.filters != "query" or len(order) != 1:
         return None
     [(field, is_descending)] = order
-    is_filled = field.mandatory or field.key in ("id", "created_at", "updated_at")
+    is_filled = field.mandatory or field.key in _NEVER_EMPTY
     if not type_of(field).spelling.has_order or not (is_descending or is_filled):
         return None
     pairs = [(f"sort[{field.wire_key}]", "DESC" if is_descending else "ASC")]

@@ -39,6 +39,8 @@ from .references import (
 Mark: TypeAlias = "str | int"
 """The uuid or the integer id of a record."""
 
+_MOST_FOR_NAMES = 10
+"""Maximum number of records that one task reads one by one only for their names in a diff."""
 
 _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
 
@@ -60,8 +62,7 @@ class Reading:
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
         self._alone: dict[tuple[str, Mark], Record | None] = {}
         self._some: dict[str, list[Record]] = {}
-        # Maximum number of records that one task reads one by one only for their names in a diff.
-        self._left_for_names = 10
+        self._left_for_names = _MOST_FOR_NAMES
         self.warnings: list[str] = []
 
     # ---- lists and records

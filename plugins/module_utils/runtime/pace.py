@@ -21,6 +21,8 @@ from typing import Any
 SERVICE_LIMIT = 200
 """Default limit of requests a minute."""
 
+LONGEST_PAUSE = 3600.0
+"""Maximum seconds of a pause, whatever a service asked for."""
 
 _MINUTE = 60.0
 _WINDOW = _MINUTE * 1.008
@@ -37,7 +39,13 @@ The other half compensates for varying latency.
 """
 _SLOWER = 1.5
 _FASTER = 0.98
+_BELOW_LIMIT = 0.9
+"""Factor for a rate that the service allowed. A refusal at a slower pace is not due to the rate."""
+_STRAY_SECONDS = 300.0
+"""Seconds during which refusals that are not due to the rate do not slow down."""
 _SHORT_RUNS = 4
+_SHORT_RUN = 2
+"""Number of consecutive short runs between two refusals after which the rate counts as too high."""
 _TICKS = 1e4
 """Moments a second that are distinguished."""
 _NEVER = -1e9
@@ -173,26 +181,22 @@ class Pace:
             self.refused = now
             self.even = True
         if pause > self.seconds_paused(now):
-            # Maximum seconds of a pause, whatever a service asked for.
-            self.paused_until = now + min(pause, 3600.0)
+            self.paused_until = now + min(pause, LONGEST_PAUSE)
         if now >= self.stray_until:
             self.due = max(self.due, self.paused_until + _HEAD_START * self._interval(limit))
 
     def _adapt(self, sent: float, limit: int, now: float) -> None:
         """Slow down after a second refusal, or go at full pace if slowing down did not help."""
         accepted = bisect_left(self.sent, sent) - bisect_right(self.sent, self.refused)
-        # Number of consecutive short runs between two refusals after which the rate counts as too high.
-        self.short_runs = self.short_runs + 1 if accepted < 2 else 0
+        self.short_runs = self.short_runs + 1 if accepted < _SHORT_RUN else 0
         if self.short_runs >= _SHORT_RUNS and now < self.stray_until:
             self.stray_until, self.allowed = _NEVER, 0.0
         interval = self._interval(limit)
         self.allowed = max(self.allowed, accepted / (now - self.refused))
         if now < self.stray_until:
             return
-        # Factor for a rate that the service allowed. A refusal at a slower pace is not due to the rate.
-        if interval * self.allowed * 0.9 > 1:
-            # Seconds during which refusals that are not due to the rate do not slow down.
-            self.stray_until, self.interval, self.short_runs = now + 300.0, 0.0, 0
+        if interval * self.allowed * _BELOW_LIMIT > 1:
+            self.stray_until, self.interval, self.short_runs = now + _STRAY_SECONDS, 0.0, 0
         else:
             self.interval = min(max(interval * _SLOWER, _WINDOW / (limit or SERVICE_LIMIT)), _MINUTE)
 

@@ -35,6 +35,7 @@ NOT_SHARED = (
 )
 """The consequence, which follows the reason in a warning."""
 
+_OF_THE_SESSION = "XDG_RUNTIME_DIR"
 _NAME = "seventhings"
 _DIGITS = 32
 _SESSIONS = Path("/run/user")
@@ -80,7 +81,7 @@ class Places:
         passed = problems[0] if problems else ""
         shared = named or _first_usable(_places_of_the_user(), problems)
         # A run from cron also uses the directory of an open session.
-        sessions = filter(None, (variables.get("XDG_RUNTIME_DIR"), str(_SESSIONS / str(os.geteuid()))))
+        sessions = filter(None, (variables.get(_OF_THE_SESSION), str(_SESSIONS / str(os.geteuid()))))
         private = named or _first_usable((Path(session, _NAME) for session in sessions), [])
         return cls(
             shared, private or _run_folder_of(run_folder, variables), "" if shared else "; ".join(problems), passed

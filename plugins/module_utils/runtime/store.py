@@ -28,6 +28,8 @@ _LOCK_SECONDS = 5.0
 """Seconds to wait for a process that changes facts, which takes microseconds."""
 _MOST_BYTES = 1 << 20
 """Maximum size of a line."""
+_MOST_LINES = 8
+"""Number of lines that no interrupted writer leaves."""
 _BROKEN = "broken"
 
 
@@ -133,8 +135,7 @@ def _last_line(content: bytes) -> _Kept:
     """Return the complete line with the highest number, or an empty one if there is none."""
     found, start = _Kept(0, 0, 0, {}), 0
     lines = content.splitlines(keepends=True)
-    # Number of lines that no interrupted writer leaves.
-    for line in lines if len(lines) <= 8 else ():
+    for line in lines if len(lines) <= _MOST_LINES else ():
         blank = len(line) - len(line.lstrip(b" "))
         read = _read(line) if line[blank : blank + 1] == b"{" and line.endswith(b"\n") else None
         if read is not None and read[0] > found.number:

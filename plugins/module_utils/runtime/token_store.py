@@ -24,7 +24,10 @@ _OWNER = "tokens"
 _PAIR = "pair"
 _KEY = "key"
 _KEY_BYTES = 32
+_LOCK = "renewal-"
 _DIGITS = 32
+_MOST_PAIRS = 100
+"""Maximum number of accounts whose pairs are kept."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,7 @@ class TokenStore:
         with contextlib.suppress(OSError), self._store.changing(_OWNER) as facts:
             name, proof = self._identity(facts)
             facts.put((_PAIR, name, None), (_PAIR, name, {"proof": proof, **asdict(pair)}))
-            # Maximum number of accounts whose pairs are kept.
-            facts.put(*((_PAIR, old, None) for old in list(facts.all(_PAIR))[:-100]))
+            facts.put(*((_PAIR, old, None) for old in list(facts.all(_PAIR))[:-_MOST_PAIRS]))
 
     def clear(self) -> None:
         """Delete the pair of this account."""
@@ -112,7 +114,7 @@ class TokenStore:
                 with self._store.changing(_OWNER) as facts:
                     name, _proof = self._identity(facts)
                 if self._folder is not None:
-                    stack.enter_context(SharedFile(self._folder, f"renewal-{name}").locked(seconds))
+                    stack.enter_context(SharedFile(self._folder, f"{_LOCK}{name}").locked(seconds))
             yield
 
     def _identity(self, facts: Facts) -> tuple[str, str]:

@@ -20,6 +20,8 @@ from .store import Store
 
 _KIND = "unpaged"
 _DAY = 24 * 60 * 60.0
+_MOST_NOTES = 100
+"""Maximum number of notes that processes share."""
 
 
 @dataclass
@@ -41,8 +43,7 @@ class UnpagedLists:
         mark = _mark(kind, part)
         with contextlib.suppress(OSError), self.store.changing(self.name) as facts:
             facts.put((_KIND, mark, None), (_KIND, mark, [self.clock(), records]))
-            # Maximum number of notes that processes share.
-            facts.put(*((_KIND, old, None) for old in list(facts.all(_KIND))[:-100]))
+            facts.put(*((_KIND, old, None) for old in list(facts.all(_KIND))[:-_MOST_NOTES]))
 
     def changed(self, kind: str, by: int, part: str = "") -> None:
         """Count records of a kind that this process created or deleted.

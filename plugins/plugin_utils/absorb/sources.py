@@ -22,6 +22,7 @@ _VARIABLE = re.compile(r"\$\{(?!\$\})")
 
 _NO_LIST = "there is no list of records in that place"
 THROUGH_ANCHOR = "it came through an anchor"
+THROUGH_VARIABLE = "it came through a variable"
 
 
 class Source(ABC):
@@ -78,7 +79,7 @@ class TextSource(Source):
         :raises Unwritable: if a part of the text has one.
         """
         if self._has_variables and _VARIABLE.search(self.file.plain, start, end):
-            raise Unwritable("it came through a variable")
+            raise Unwritable(THROUGH_VARIABLE)
 
     def append_lines(self, lines: str) -> None:
         """Add lines at the end of the file."""

@@ -15,6 +15,8 @@ import yaml
 from ...module_utils.ansible_module.argument_specs import CONNECTION, Spec
 
 _PLUGINS = __name__.partition(".plugin_utils.")[0]
+_OF_AN_OPTION = ("type", "elements", "default", "required", "choices")
+"""What the documentation of an option says about its values."""
 
 
 @functools.cache
@@ -39,8 +41,7 @@ def _fragment(name: str) -> Mapping[str, Any]:
 
 
 def _spec_of(option: Mapping[str, Any]) -> dict[str, Any]:
-    # What the documentation of an option says about its values.
-    spec = {key: option[key] for key in ("type", "elements", "default", "required", "choices") if key in option}
+    spec = {key: option[key] for key in _OF_AN_OPTION if key in option}
     if "suboptions" in option:
         spec["options"] = {name: _spec_of(part) for name, part in option["suboptions"].items()}
     return spec

@@ -21,6 +21,7 @@ from ...module_utils.local.safe_files import FileType, Folder
 
 _FILE = "journal.jsonl"
 _NO_SET = "_"
+_APPLIED = "applied"
 _LONGEST = 200
 """Maximum characters of one path segment; file systems allow 255 bytes."""
 
@@ -99,7 +100,7 @@ def applied_place(instance: str, set_name: str) -> tuple[Folder, str]:
     :raises InvalidInput: if there is no home directory.
     """
     folder = _state_folder("apply_record", "; set apply_record to a file that can be written")
-    return folder, f"applied/{_instance_step(instance)}/{_step(set_name) if set_name else _NO_SET}"
+    return folder, f"{_APPLIED}/{_instance_step(instance)}/{_step(set_name) if set_name else _NO_SET}"
 
 
 def _state_folder(option: str, hint: str) -> Folder:

@@ -28,6 +28,8 @@ _PATTERNS = (
 )
 """Patterns of dates, those of presets first. With another time than midnight, the day may be another one elsewhere."""
 
+_MOST_CHOICES = 3
+"""Maximum number of patterns that are proposed."""
 
 _GENERAL = "type it so, or set how the file is written: preset, decimal, thousands, currency, dates, booleans or null"
 
@@ -85,8 +87,7 @@ class Advice:
             return [f"preset: {name}" for name in (["plain"] if "plain" in likely else likely)]
         has_days = column.spelling in (Spelling.DATE, Spelling.INSTANT)
         dates = self._dates(column, path, [(*own.dates, pattern) for pattern in (_PATTERNS if has_days else ())])
-        # Maximum number of patterns that are proposed.
-        return dates if len(dates) <= 3 else []
+        return dates if len(dates) <= _MOST_CHOICES else []
 
     def _dates(self, column: _Column, path: str, choices: Iterable[Sequence[str]]) -> list[str]:
         """Return the settings with those choices of patterns that cure a column."""

@@ -35,9 +35,14 @@ _AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
 _AMOUNT = "MONEY"
 """The type of fields in which an ambiguous number is an amount."""
 
+_DIGITS_OF_AMOUNTS = 3
+"""Minimum fraction digits of an amount for which a fraction of three digits is normal."""
 
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", "\N{THIN SPACE}", " ")
 """The spaces between thousands in French: programs write the first three, people type the last."""
+
+_NO_TABLES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"<")
+"""The first bytes of new and old workbooks, and of pages that some programs save under the name of a table."""
 
 
 Converter = Callable[[str], str | None]
@@ -104,6 +109,9 @@ class Oddity(NamedTuple):
     why: str
     kind: Literal["", "blank", "null", "date", "shortened"] = ""
 
+
+_ALL_DIGITS = 15
+"""Maximum digits of a number of which a spreadsheet keeps all digits."""
 
 _TEXT_COLUMNS = "name the column in text_columns if this is the text"
 _KEPT_TEXT = re.compile(r'="[^"]*"')
@@ -250,8 +258,7 @@ class Dialect:
 
     def is_text(self, name: str, digits: str) -> bool:
         """Return True if the settings say that a number in a cell is the text of its digits, and it has all of them."""
-        # Maximum digits of a number of which a spreadsheet keeps all digits.
-        return name in self.text_columns and digits.isdecimal() and len(digits) <= 15
+        return name in self.text_columns and digits.isdecimal() and len(digits) <= _ALL_DIGITS
 
     @cached_property
     def text_columns(self) -> Globs:
@@ -429,8 +436,7 @@ class Dialect:
 
         :raises WrongEncoding: if it is not a text.
         """
-        # The first bytes of new and old workbooks, and of pages that some programs save under the name of a table.
-        if content.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"<")):
+        if content.removeprefix(codecs.BOM_UTF8).lstrip().startswith(_NO_TABLES):
             words = "this is a workbook, a web page or XML, not CSV; open it in a spreadsheet program"
             raise WrongEncoding(f"{words}, and save it as .xlsx or as CSV")
         return decoded(content, self.encoding, self.fallback)
@@ -469,6 +475,7 @@ PRESETS: Mapping[str, Dialect] = {
 """How the spreadsheets of a country save tables, by name of the preset."""
 
 
+_DELIMITERS = ",;\t|"
 _ROWS_TO_ASK = 20
 
 
@@ -490,7 +497,7 @@ def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
         alike = sum(len(row) >= width >= len(without_end(row)) for row in rows)
         return alike if len(rows[0]) > 1 else 0, mark == dialect.delimiter, width
 
-    return max(dialect.delimiter + ",;\t|", key=rank)
+    return max(dialect.delimiter + _DELIMITERS, key=rank)
 
 
 def without_end(row: list[str]) -> list[str]:
@@ -518,8 +525,7 @@ def is_ambiguous_amount(field: Field, text: str) -> bool:
     An amount in a currency with three decimal digits is never ambiguous.
     """
     is_amount = field.type == _AMOUNT and _AMBIGUOUS.fullmatch(text) is not None
-    # Minimum fraction digits of an amount for which a fraction of three digits is normal.
-    return is_amount and (field.fraction_digits or 0) < 3
+    return is_amount and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS
 
 
 def _ambiguous(name: str, cell: str) -> FieldError:

@@ -15,6 +15,9 @@ from .advice import Advice
 from .desired import DesiredInstance
 from .positions import CellPlace, Finding, Place
 
+_ALONE = 3
+"""Maximum number of findings of one kind that are reported one by one."""
+
 
 @dataclass(frozen=True)
 class GroupedFindings:
@@ -47,8 +50,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
         groups[words if is_in_table else "", finding.place.source, *same].append(number)
     lines: list[str] = []
     for (words, *_same), members in groups.items():
-        # Maximum number of findings of one kind that are reported one by one.
-        if len(members) <= 3 and not words:
+        if len(members) <= _ALONE and not words:
             lines += [every[number] for number in members]
             continue
         first = members[0]

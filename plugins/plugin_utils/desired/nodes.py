@@ -19,6 +19,8 @@ from .positions import CellPlace, Finding, Place, SheetSource, VaultedSource
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
 NUL = "\0"
+NUL_ESCAPED = "\\u0000"
+"""How JSON writes a NUL character. Any other spelling is not JSON."""
 NO_NUL = "contains a NUL character, which is not text"
 DEEPEST = 40
 """Maximum depth of maps and lists."""
@@ -222,8 +224,7 @@ _WRONG_TEXTS = (*((mark, NO_JINJA) for mark in JINJA), (NUL, NO_NUL))
 
 def may_have_wrong_texts(text: str) -> bool:
     """Return True if records of a file may have texts that are not plain data."""
-    # How JSON writes a NUL character. Any other spelling is not JSON.
-    return "\\u0000" in text or any(mark in text for mark, _why in _WRONG_TEXTS)
+    return NUL_ESCAPED in text or any(mark in text for mark, _why in _WRONG_TEXTS)
 
 
 def wrong_texts(node: Node) -> list[Finding]:

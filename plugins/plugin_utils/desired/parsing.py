@@ -52,6 +52,9 @@ def with_remedy(error: FieldError, remedy: str) -> FieldError:
     return FieldError.at(error.way, f"{error}{remedy}", error.gist, misfit)
 
 
+_MANY_FOREIGN = 3
+"""Number of columns without a field from which a table counts as one of another system."""
+
 _MOST_NAMED = 8
 """Maximum number of columns that a finding names."""
 
@@ -195,8 +198,7 @@ class DesiredParser:
         """
         foreign = [name for name in columns if schema.find(name) is None]
         table = self._desired.tables.for_file(place.file)
-        # Number of columns without a field from which a table counts as one of another system.
-        if table is None and len(foreign) < min(len(columns), 3):
+        if table is None and len(foreign) < min(len(columns), _MANY_FOREIGN):
             return None
         setting = "an entry of tables in instance.yml" if table is None else table.setting
         remedy = f"map them in columns of {setting}"

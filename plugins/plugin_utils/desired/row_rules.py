@@ -24,6 +24,7 @@ SKIPPING = EMPTY_KEYS, REPEATED_KEYS, UNKNOWN_ROWS, UNKNOWN_VALUES = (
 )
 """The settings that can skip a row or a cell, which are the reasons in reports."""
 
+_MATCH = "match"
 _NOWHERE = Place("")
 
 Fields = tuple[str, ...]
@@ -99,7 +100,7 @@ ROW_WORDS: Mapping[str, Fields] = {
 """The settings with one of some words, of which the first is the default."""
 
 ROW_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
-    "match": match_of,
+    _MATCH: match_of,
     **{name: partial(_one_of, words) for name, words in ROW_WORDS.items()},
 }
 """The settings of an entry of ``tables`` about its rows, each with the function that reads its value."""

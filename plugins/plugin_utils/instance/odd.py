@@ -30,9 +30,13 @@ from ..set_plan.plan import InstancePlan, Planned
 _EARLIEST = dt.date(1950, 1, 1)
 _YEARS_AHEAD = 20
 _LEAST_EXPONENT = 2
+_LEAST_OF_A_FACTOR = 5
+"""From how many values on a power of ten is odd. A single amount of money is."""
 
 _TOLERANCE = Decimal("1e-9")
 _LEAST_OF_A_SHIFT = 5
+_SHARE_OF_A_SHIFT = 0.8
+"""The share of the new values of a column that other records had before, from which a shift is likely."""
 
 _SCALARS = (str, int, float, Decimal, dt.date)
 """Types of the values that a shifted column of a table can have. Links and lists can't be shifted like that."""
@@ -167,8 +171,7 @@ def _factors(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case
             case = cases.setdefault((exponent < 0, abs(exponent)), _Case(f"values {verb}", f"value {verb}"))
             was, becomes = (in_digits(Decimal(number), definition.shown_digits, ",") for number in (before, value))
             case.found.append((planned, f"{was} -> {becomes}", value))
-    # From how many values on a power of ten is odd. A single amount of money is.
-    least = 1 if definition.type == "MONEY" else 5
+    least = 1 if definition.type == "MONEY" else _LEAST_OF_A_FACTOR
     yield from (case for _factor, case in sorted(cases.items()) if len(case.found) >= least)
     yield _shifted(changed, key)
 
@@ -193,8 +196,7 @@ def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
     before, after = {was for _planned, was, _value in pairs}, {value for _planned, _was, value in pairs}
     moved = [(planned, f"{was} -> {value}", value) for planned, was, value in pairs if value in before]
     is_unique = len(before) == len(after) == len(pairs) >= _LEAST_OF_A_SHIFT
-    # The share of the new values of a column that other records had before, from which a shift is likely.
-    if is_unique and len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * 0.8):
+    if is_unique and len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * _SHARE_OF_A_SHIFT):
         case.found = moved
     return case
 

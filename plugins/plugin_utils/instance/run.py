@@ -56,6 +56,8 @@ from .suspected_renames import suspected_renames
 from .validation import validate
 
 _DIGEST_BYTES = 32
+_PLAN_AGAIN = 2
+"""How often a plan is made again because one of its lists was incomplete."""
 
 _NOTHING_IS_APPLIED = frozenset((DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT))
 """What a comparison allows, because it applies nothing."""
@@ -294,8 +296,7 @@ class _Run:
 
         :raises IncompleteList: if there are more records each time.
         """
-        # How often a plan is made again because one of its lists was incomplete.
-        for _attempt in range(3):
+        for _attempt in range(_PLAN_AGAIN + 1):
             # What was read before the run is current only once.
             plan_options, self._lists = replace(plan_options, lists=self._lists), None
             plan_options = self._inverted(plan_options, journal)

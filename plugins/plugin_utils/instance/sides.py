@@ -23,6 +23,8 @@ from ..set_plan.marks import shield_mark
 from ..set_plan.plan import InstancePlan, Planned
 
 _CREATED = "was created by this set and deleted in the application"
+_DELETED = "was deleted in the application"
+_OR_HIDDEN = ", or is hidden from this account"
 
 
 class Sides:
@@ -91,8 +93,8 @@ class Sides:
             return FILES if self._baseline.records else UNKNOWN
         if not self._is_deleted(planned, mark):
             return UNKNOWN
-        planned.remark = _CREATED if uuid in self._created else "was deleted in the application"
-        planned.remark += ", or is hidden from this account" if self._plan.visibility.may_hide(planned.kind) else ""
+        planned.remark = _CREATED if uuid in self._created else _DELETED
+        planned.remark += _OR_HIDDEN if self._plan.visibility.may_hide(planned.kind) else ""
         values = {key: self._written(planned, key) for key in noted_keys(planned, self._desired)}
         side = {True: APPLICATION, False: BOTH, None: UNKNOWN}
         return side[self._baseline.is_as_noted(mark, planned.schema, values)]

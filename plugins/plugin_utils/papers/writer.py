@@ -33,6 +33,8 @@ _MOST_ROWS = 1_048_576
 _LONGEST_WORD = 30
 """Maximum length of a word that does not break inside."""
 
+_LONGEST_PRINTED = 20
+"""The same on paper, where nobody can scroll to a column that does not fit."""
 
 _MOST_DIGITS = 13
 """Maximum number of digits before the point of a number in a workbook. A longer number is written as text."""
@@ -170,8 +172,7 @@ def _form(cell: Cell, text: str) -> str:
     if longest > _LONGEST_WORD:
         return "long"
     form = "word" if isinstance(cell, dt.date) or " " not in text else ""
-    # On paper, nobody can scroll to a column that does not fit.
-    return f"{form} wide".lstrip() if longest > 20 else form
+    return f"{form} wide".lstrip() if longest > _LONGEST_PRINTED else form
 
 
 FORMS: dict[str, Callable[[Paper, Catalogue], bytes]] = {

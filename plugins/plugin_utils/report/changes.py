@@ -39,6 +39,8 @@ _LONGEST = 300
 """Maximum characters of a value. The report as JSON and the result of the task have the whole value."""
 
 _LONGEST_IN_TITLE = 60
+_MOST_FIELDS = 4
+"""Maximum number of fields that a title names; the others are counted."""
 
 _LONGEST_KEY = 300
 _LONGEST_NAME = 120
@@ -237,8 +239,7 @@ def _title(changes: Sequence[Change], is_same: bool, is_drift: bool) -> str:
         texts = [field_name(first, key) for key in keys_of(first)]
     else:
         texts = ["other changes"]
-    # Maximum number of fields that a title names; the others are counted.
-    return first_of(texts, 4)
+    return first_of(texts, _MOST_FIELDS)
 
 
 def _by(changes: Iterable[Change], key: Callable[[Change], Any]) -> dict[Any, list[Change]]:

@@ -24,6 +24,9 @@ _COLUMNS = (
     *("side", "odd", "place", "note", "status", "reason"),
 )
 
+_BYTE_ORDER_MARK = "\ufeff"
+"""Spreadsheets read UTF-8 only after this mark."""
+
 
 def as_csv(result: RunResult) -> str:
     """Return the changes as CSV in UTF-8: what is odd first, then removals. No spreadsheet runs a cell as a formula."""
@@ -35,8 +38,7 @@ def as_csv(result: RunResult) -> str:
     table.writeheader()
     for row in (*rows, *_of_tables(result)):
         table.writerow({name: escaped(clean(_cell(row.get(name)))) for name in _COLUMNS})
-    # Spreadsheets read UTF-8 only after this mark.
-    return "\ufeff" + text.getvalue()
+    return _BYTE_ORDER_MARK + text.getvalue()
 
 
 def _of_tables(result: RunResult) -> Iterator[Row]:

@@ -31,6 +31,11 @@ _COMMENT_LIMIT = 60_000
 _NUMBERS = (MOST, 5, 1, 0)
 """Numbers of changes of a group to try until a comment is short enough."""
 
+_OPEN_AT_ONCE = 10
+"""Maximum number of changes that are visible without a click."""
+
+_MOST_TICKS = 8
+"""Maximum number of consecutive backticks for which a fence is made longer. Renderers limit the length of fences."""
 
 _OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
 """The characters of a URL besides letters, digits and ``-._``."""
@@ -60,8 +65,7 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
 def _template() -> Template:
     environment = template_environment(_written)
     environment.filters |= {"cell": _cell, "short": short}
-    # Maximum number of changes that are visible without a click.
-    environment.globals |= {"amount": amount, "link": _link, "most_open": 10, "signs": SIGNS}
+    environment.globals |= {"amount": amount, "link": _link, "most_open": _OPEN_AT_ONCE, "signs": SIGNS}
     return environment.from_string(Path(__file__).with_name("plan.md.j2").read_text("utf-8"))
 
 
@@ -85,8 +89,7 @@ def _code(text: str) -> _Safe:
     """Return a text in a fence that nothing in the text can close."""
     text = clean(text)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    # Maximum number of consecutive backticks for which a fence is made longer. Renderers limit the length of fences.
-    if longest > 8:
+    if longest > _MOST_TICKS:
         text, longest = text.replace("`", "\\u0060"), 0
     fence = "`" * (longest + 1)
     return _Safe(f"{fence} {text} {fence}" if longest or not text.strip() else f"`{text}`")

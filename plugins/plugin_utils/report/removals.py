@@ -24,6 +24,9 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 from .reading import PERSON_TYPES, PERSONS, Names, name_from
 
+NOT_LOOKED_UP = "not looked up"
+"""Replaces a number whose list was not needed for the plan."""
+
 _LINKING = ("task", "rental_case", HUB_ITEM.name)
 _SHOWN = {"room": ("LINKED_ROOM",), "person": PERSON_TYPES, "value": ("MONEY",)}
 """What a record to remove has, by the types of its fields."""
@@ -125,8 +128,7 @@ class Removals:
         """Return how many records of a kind refer to an object, if their list was read anyway."""
         kind = KINDS[name]
         if self._state is None or not self._state.is_listed(kind):
-            # Replaces a number whose list was not needed for the plan.
-            return "not looked up"
+            return NOT_LOOKED_UP
         if name not in self._links:
             records = offered(self._state) if kind is HUB_ITEM else self._state.records(kind)
             self._links[name] = Counter(mark for record in records for mark in set(_marks(self._state, record)))

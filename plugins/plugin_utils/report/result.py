@@ -317,6 +317,7 @@ _THIS_MACHINE = "localhost"
 """The inventory host that says nothing about an instance."""
 
 _COLLECTION = Path(__file__).parents[3]
+_MANIFESTS = ("MANIFEST.json", "galaxy.yml")
 
 
 def made_by(set_name: str, host: str = "") -> dict[str, str]:
@@ -344,6 +345,6 @@ def version() -> str:
 
     An installed collection has a manifest, a checkout the source of the manifest.
     """
-    path = next((path for name in ("MANIFEST.json", "galaxy.yml") if (path := _COLLECTION / name).is_file()), None)
+    path = next((path for name in _MANIFESTS if (path := _COLLECTION / name).is_file()), None)
     document: dict[str, Any] = {} if path is None else yaml.safe_load(path.read_text("utf-8"))
     return str(document.get("collection_info", document).get("version", ""))

@@ -13,6 +13,9 @@ from typing import Any
 from ...module_utils.model.field import in_digits
 from ...module_utils.printing.cleaner import clean
 
+_BEFORE_DIFFERENCE = 40
+"""Number of characters before the first difference if long texts are cut."""
+
 
 def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     """Return both values as JSON, each on one line.
@@ -26,8 +29,7 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     if texts[0] != texts[1] and _normal(texts[0]) == _normal(texts[1]):
         texts = json.dumps(before, default=str), json.dumps(after, default=str)
     differs = (number for number, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1])
-    # Number of characters before the first difference if long texts are cut.
-    start = max(0, next(differs, 0) - 40) if max(map(len, texts)) > limit else 0
+    start = max(0, next(differs, 0) - _BEFORE_DIFFERENCE) if max(map(len, texts)) > limit else 0
     return _cut(texts[0], start, limit), _cut(texts[1], start, limit)
 
 

@@ -30,6 +30,8 @@ from .words import MOST, both_sides, count_words, counted, short, words_of
 FEW = 40
 """Number of changes up to which every report shows all of them."""
 
+_TOP = 6
+"""Number of rows of a table about what the changes mean: all tables fit on the first screen."""
 
 _EXAMPLES = 3
 _CENTS = 2
@@ -136,8 +138,7 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         undo=f"{'can be undone ' if result.undo.startswith('only in part') else ''}{clean(result.undo)}",
         cautions=some([_texts("Look at this first", result.cautions)]),
         reasons=some([_texts("Refused", result.refusals), _texts("Findings", result.findings), failed]),
-        # Number of rows of a table about what the changes mean: all tables fit on the first screen.
-        meaning=some(_meaning(result), min(most, 6)),
+        meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
         groups=groups(result.changes, result.is_drift, shown),

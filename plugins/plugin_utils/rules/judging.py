@@ -16,6 +16,8 @@ from ...module_utils.model.field import Way, shorten
 from ...module_utils.model.patterns import finds
 from .schemas import Schema
 
+_MOST_PROBLEMS = 10
+"""Maximum number of problems that are reported for one record and one rule."""
 _MOST_KEPT = 4096
 _WIDE = Context(prec=1000)
 """Number of digits that is enough for the quotient of any two JSON numbers."""
@@ -77,8 +79,7 @@ def problems(validator: Any, value: Any) -> list[Problem]:
     found: dict[Problem, None] = {}
     for error in validator.iter_errors(value):
         found.update(dict.fromkeys(_problems_of(error)))
-        # Maximum number of problems that are reported for one record and one rule.
-        if len(found) >= 10:
+        if len(found) >= _MOST_PROBLEMS:
             break
     return list(found)
 

@@ -25,6 +25,8 @@ CHANGES = "changes"
 """The word that replaces a section in rules about changes."""
 ERROR, WARNING = "error", "warning"
 
+MOST_PARTS = 20_000
+"""Maximum number of schemas of a rule. A schema counts as often as it is referred to."""
 _MOST_STEPS = 100
 """Maximum depth of references to references and of nested schemas."""
 _TOO_MANY = "the schemas are too many or too deep, counted with all that they refer to"
@@ -158,8 +160,7 @@ class Clause:
 
         :raises Refused: if one is wrong, or if there are too many.
         """
-        # Maximum number of schemas of a rule. A schema counts as often as it is referred to.
-        if next(islice(self._parts(_SCHEMAS), 20_000, None), None) is not None:
+        if next(islice(self._parts(_SCHEMAS), MOST_PARTS, None), None) is not None:
             raise Refused(self.node.place, _TOO_MANY)
 
     def _parts(self, keywords: Collection[str], steps: tuple[str, ...] = ()) -> Iterator[Node]:

@@ -25,6 +25,8 @@ from ...module_utils.resolve.natural_keys import Key, KeyIndex
 from ...module_utils.resolve.references import with_target
 
 _ALL: frozenset[str] = frozenset()
+_PREFETCHED_LISTS = 2
+"""Number of lists that are read concurrently. More would be a burst of requests."""
 
 
 class ListedRecords(InstanceState):
@@ -83,8 +85,7 @@ class ListedRecords(InstanceState):
         """
         # Sign in before the threads start, so that a failed login fails only once.
         self.client.tokens.current()
-        # Number of lists that are read concurrently. More would be a burst of requests.
-        with ThreadPoolExecutor(max_workers=2) as pool:
+        with ThreadPoolExecutor(max_workers=_PREFETCHED_LISTS) as pool:
             prefetched = [kind for kind in kinds if not self.is_listed(kind)]
             self._prefetched = {kind.name: pool.submit(self.client.list_all, kind) for kind in prefetched}
             try:

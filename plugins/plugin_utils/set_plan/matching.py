@@ -29,6 +29,9 @@ from .lifecycle import note_protection
 from .plan import Pair, Planned
 from .resolver import numbered_references
 
+_BY_THEMSELVES = ("fields", "hub")
+"""Sections with their own way to match records."""
+
 
 class Matching:
     """Pair the entries of all sections with their records.
@@ -49,8 +52,7 @@ class Matching:
 
     def _is_matched(self, section: str) -> bool:
         exists = section in self._context.desired.sections or bool(self._context.entries[section])
-        # Sections with their own way to match records.
-        return exists and section not in ("fields", "hub")
+        return exists and section not in _BY_THEMSELVES
 
     def run(self) -> list[Pair]:
         """Return each entry that may change something with its record. Lists are read in the background."""

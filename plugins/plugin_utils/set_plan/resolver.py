@@ -30,6 +30,9 @@ from .reading import Reading
 _MOST_NAMED = 5
 """Maximum number of old names in a warning."""
 
+_MOST_IN_VAIN = 40
+"""Number of lookups without a result after which the remaining barcodes count as missing."""
+
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
     """Yield every reference in a canonical value, with its index in the list around it."""
@@ -163,8 +166,7 @@ class Resolver(Reading):
         kind, found = KINDS[reference.target], self._by_barcode
         barcode = _barcode_of(reference, kind.barcode_key) if kind.labels == (kind.barcode_key,) else ""
         is_known = (kind.name, barcode) in found
-        # Number of lookups without a result after which the remaining barcodes count as missing.
-        if not barcode or (not is_known and len(found) >= 40 and not any(found.values())):
+        if not barcode or (not is_known and len(found) >= _MOST_IN_VAIN and not any(found.values())):
             return None
         if not is_known:
             try:

@@ -18,6 +18,9 @@ from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
 
+_MOST_FILES = 20
+"""Maximum number of files that are looked up. Each of them takes a request."""
+
 
 class WrittenValues(Aspect):
     """Refuse masks and missing files, and warn of values that are allowed, but probably wrong.
@@ -42,8 +45,7 @@ class WrittenValues(Aspect):
                         self._context.find(planned.entry.place_in((name, number)), words)
 
     def _is_missing(self, uuid: str) -> bool:
-        # Maximum number of files that are looked up. Each of them takes a request.
-        if uuid not in self._exists and len(self._exists) < 20:
+        if uuid not in self._exists and len(self._exists) < _MOST_FILES:
             self._exists[uuid] = self._context.client.get(FILE, uuid) is not None
         return not self._exists.get(uuid, True)
 

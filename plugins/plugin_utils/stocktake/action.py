@@ -42,6 +42,8 @@ from .paper import paper_of
 from .reading import InstanceLists
 from .tables import ACCEPT, SCANS, named_tables, read_accepted, read_scans
 
+_TIME_FIELD = "inventory_time"
+
 
 def take_stock(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """Run the module ``stocktake``. Return its result as Ansible wants it."""
@@ -80,7 +82,7 @@ class _Call:
         if wrong:
             raise InvalidInput(wrong)
         client.transport.secrets |= self._run.vaulted
-        time_field = options["time_field"] or "inventory_time"
+        time_field = options["time_field"] or _TIME_FIELD
         lists = InstanceLists(client, scan_codes.field if scan_codes else OBJECT.barcode_key, time_field)
         needed = (lists.fields.actual, lists.fields.target, lists.fields.code)
         lists.check_visible(needed, "no status can be computed")

@@ -14,6 +14,8 @@ from ...module_utils.printing.cleaner import amount
 from .record import RecordedChange
 from .values import Mark, is_fingerprint, referred
 
+_DELETION = ("deletion", "deletions")
+_DEFINITION = ("changed field definition", "changed field definitions")
 _UNRECORDED = ("vaulted, hidden or unreadable value", "vaulted, hidden or unreadable values")
 _ARCHIVED = ("record from the archive", "records from the archive")
 
@@ -63,9 +65,9 @@ def lasting_words(changes: Iterable[RecordedChange]) -> str:
         if stays(change) or (change.action == CREATE and change.mark in kept):
             lasting[change.kind] += 1
         elif change.action == DELETE:
-            partly[("deletion", "deletions")] += 1
+            partly[_DELETION] += 1
         elif drops_values(change):
-            partly[("changed field definition", "changed field definitions")] += 1
+            partly[_DEFINITION] += 1
         elif change.unarchived:
             partly[_ARCHIVED] += 1
     hidden = sum(

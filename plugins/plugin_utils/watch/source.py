@@ -25,6 +25,9 @@ from .watcher import Event, Watcher
 
 _log = logging.getLogger("community.seventhings.changes")
 
+_FEEDBACK = "eda_feedback_queue"
+"""The option in which ansible-rulebook hands over the queue of handled events."""
+
 
 class Frugal(RateLimit):
     """The rate limit of an instance, combined with a smaller limit for this source."""
@@ -48,8 +51,7 @@ async def run(queue: asyncio.Queue[Event], args: Mapping[str, Any], documentatio
     :raises SeventhingsError: if an option is invalid, or the login is refused.
     """
     given = dict(args)
-    # The option in which ansible-rulebook hands over the queue of handled events.
-    feedback = given.pop("eda_feedback_queue", None)
+    feedback = given.pop(_FEEDBACK, None)
     options = _options(given, documentation)
     client = _client(options)
     cursor = CursorFile(options["cursor"], client.transport.root, options["name"])

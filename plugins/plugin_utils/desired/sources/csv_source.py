@@ -28,11 +28,16 @@ _NO_END = "unexpected end of data"
 
 _CELL_LIMIT = 2**31 - 1
 
+_LINES_TO_ASK = 1_000
+"""Number of lines that may say what is between cells."""
 
 _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
 """The line that tells Excel the separator of cells. It is not a row."""
 
 _NOTHING = ' ,;\t|"\r\n'
+
+_MOST_SHARED = 100_000
+"""Maximum number of texts that are stored once for equal cells."""
 
 
 def said_delimiter(line: str) -> str:
@@ -54,8 +59,7 @@ class _Table(Table):
         said = said_delimiter(next(self.lines(), ""))
         self.before = max(1 if said else 0, dialect.rows.before)
         self.line = self.before + 1
-        # Number of lines that may say what is between cells.
-        written = list(islice(dropwhile(lambda line: not line.strip(_NOTHING), self.lines()), 1_000))
+        written = list(islice(dropwhile(lambda line: not line.strip(_NOTHING), self.lines()), _LINES_TO_ASK))
         self.delimiter = said or delimiter_of(written or [*self.lines()], dialect)
         self.may_be_wrong, self.has_lines = may_have_wrong_texts(text), may_have_lines(text)
         self._is_as_meant = not dialect.trim and MARK not in text
@@ -99,8 +103,7 @@ class _Table(Table):
                 return []
         if header and self.dialect.texts:
             row[: len(header)] = map(self.dialect.as_text, header, row)
-        # Maximum number of texts that are stored once for equal cells.
-        if len(self._same) > 100_000:
+        if len(self._same) > _MOST_SHARED:
             self._same.clear()
         if not self._is_as_meant:
             row = list(map(self._meaning, row))

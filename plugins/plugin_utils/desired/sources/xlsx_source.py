@@ -399,9 +399,10 @@ def _check(content: bytes) -> None:
         if size > MAX_UNPACKED:
             words = f"expected a workbook of at most {MAX_UNPACKED >> 20} MiB unpacked, this one has {size >> 20}"
             raise _Refused(words)
-        # The names of the strict form of workbooks, in which the library would find no rows.
-        if _BOOK in packed.namelist() and b"http://purl.oclc.org/ooxml/" in packed.read(_BOOK):
+        if _BOOK in packed.namelist() and _STRICT in packed.read(_BOOK):
             raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
 
 
 _BOOK = "xl/workbook.xml"
+_STRICT = b"http://purl.oclc.org/ooxml/"
+"""The names of the strict form of workbooks, in which the library would find no rows."""

@@ -21,7 +21,9 @@ from ..positions import Finding, Place
 from ..words import NULL_WORDS, BareWord
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TAB = "a tab; YAML indents with spaces"
 _LINE_ENDS = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_NO_TAGS = "tags are not allowed in these files, they are plain data"
 
 _WORDS: dict[str, Any] = {
     **{word: BareWord(word) for word in NULL_WORDS},
@@ -82,7 +84,7 @@ class _Yaml:
             written = loader.get_single_node()
             node = None if written is None else self._node(written, 0)
         except (yaml.YAMLError, RecursionError) as error:
-            problem = "a tab; YAML indents with spaces" if self._is_tab(error) else _problem(error)
+            problem = _TAB if self._is_tab(error) else _problem(error)
             self._findings.append(Finding(self._place_of(error), f"this is not YAML: {problem}"))
             return None
         except _GivenUp:
@@ -122,7 +124,7 @@ class _Yaml:
         if depth > DEEPEST:
             self._give_up(written, f"nested more than {DEEPEST} deep")
         if written.tag not in ("", "!"):
-            self._find(written, f"{written.tag}: tags are not allowed in these files, they are plain data")
+            self._find(written, f"{written.tag}: {_NO_TAGS}")
         mark = _mark_of(written)
         if isinstance(written, yaml.ScalarNode):
             return TreeNode(self._scalar(written), self._source, mark)
