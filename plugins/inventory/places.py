@@ -267,27 +267,26 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.conn
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import Earlier, one_line
 
+#: Origins of options whose templates are rendered: the inventory file and extra variables.
 _WRITTEN = ("Direct", "var")
-"""Origins of options whose templates are rendered: the inventory file and extra variables."""
 
 _ENDINGS = ("seventhings.yml", "seventhings.yaml")
 
 _CACHE_FORMAT = 2
 
+#: The groups that Ansible creates itself.
 _EVERYBODY = ("all", "ungrouped")
-"""The groups that Ansible creates itself."""
 
+#: The variables that Ansible sets for each host of a source.
 _OF_THE_SOURCE = ("inventory_dir", "inventory_file")
-"""The variables that Ansible sets for each host of a source."""
 
+#: The permissions of a cache directory that is created here, which exclude other users.
 _PRIVATE = 0o077
-"""The permissions of a cache directory that is created here, which exclude other users."""
 
+#: The variables that Ansible sets for its own localhost.
+#:
+#: Without the second variable, Ansible searches for an interpreter, and may find one without the library requests.
 _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-"""The variables that Ansible sets for its own localhost.
-
-Without the second variable, Ansible searches for an interpreter, and may find one without the library requests.
-"""
 
 
 class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheable):

@@ -120,8 +120,8 @@ _NO_BASE_URL = (
     "in the expression, such as base_url='https://acme.seventhings.com', or set SEVENTHINGS_BASE_URL for "
     "ansible-playbook itself"
 )
+#: Origins of options whose templates are still to be rendered. Ansible renders the arguments of a lookup itself.
 _WRITTEN = ("var",)
-"""Origins of options whose templates are still to be rendered. Ansible renders the arguments of a lookup itself."""
 
 
 class LookupModule(KnowsOrigins, LookupBase):

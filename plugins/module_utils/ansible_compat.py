@@ -18,8 +18,8 @@ except ImportError:
     # Before ansible-core 2.22. Ansible masks nothing there; the collection hides secrets itself on every version.
     _secrets = None
 
+#: Minimum length of a secret to register. Ansible also masks it in the middle of words.
 SHORTEST_SECRET = 4
-"""Minimum length of a secret to register. Ansible also masks it in the middle of words."""
 
 
 def register_secrets(values: Iterable[str]) -> None:

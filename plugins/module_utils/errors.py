@@ -15,11 +15,10 @@ from typing import Any
 
 from .printing.cleaner import clean
 
+#: The message of an instance for a module (rental, hub) that is switched off.
+#:
+#: It distinguishes this from missing rights.
 FEATURE_OFF_MESSAGE = "The required feature for this endpoint is not active"
-"""The message of an instance for a module (rental, hub) that is switched off.
-
-It distinguishes this from missing rights.
-"""
 
 _QUOTE_LIMIT = 300
 
@@ -89,8 +88,8 @@ class UnknownField(InvalidInput):
         return (self._warning,)
 
 
+#: The message for the empty uuid or key of a record.
 IS_EMPTY = "{} is empty, as in check mode for a record that does not exist yet; nothing could be looked up."
-"""The message for the empty uuid or key of a record."""
 
 
 class NoMatch(SeventhingsError):
@@ -266,8 +265,8 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
     429: TooManyRequests,
 }
 
+#: The errors with which an instance may refuse a value, such as a duplicate. 400, 409 and 422 mean the same here.
 REFUSED_VALUES = (InvalidRequest, Conflict, NotProcessable)
-"""The errors with which an instance may refuse a value, such as a duplicate. 400, 409 and 422 mean the same here."""
 
 
 def service_words(body: bytes, mask: Callable[[str], str] = str, is_whole: bool = True) -> str:
@@ -295,8 +294,8 @@ def service_words(body: bytes, mask: Callable[[str], str] = str, is_whole: bool 
     return text if len(text) <= _QUOTE_LIMIT else text[:_QUOTE_LIMIT] + "..."
 
 
+#: The tags of a page, and what it does not show.
 _MARKUP = re.compile(r"<(style|script)\b.*?(?:</\1\b[^<>]*>|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
-"""The tags of a page, and what it does not show."""
 
 
 def _as_json(value: Any) -> str:

@@ -17,18 +17,18 @@ from ansible import constants, context
 from ansible import template as templates
 from ansible.plugins import AnsiblePlugin
 
+#: True before ansible-core 2.19, where Ansible renders every text that is not marked unsafe.
 IS_TEXT_A_TEMPLATE = not hasattr(templates, "trust_as_template")
-"""True before ansible-core 2.19, where Ansible renders every text that is not marked unsafe."""
 
 _TEMPLATE = re.compile(r"\{(?=[{%#])")
+#: An option that only the command ``ansible-inventory`` has.
 _EXPORT = "export"
-"""An option that only the command ``ansible-inventory`` has."""
 
+#: True before ansible-core 2.19, where a template of a vaulted variable returns an ordinary text.
 FORGETS_VAULT = IS_TEXT_A_TEMPLATE
-"""True before ansible-core 2.19, where a template of a vaulted variable returns an ordinary text."""
 
+#: True from ansible-core 2.21 on. Before, every result of a module had its options as ``invocation``.
 _MAY_LEAVE_OUT = hasattr(constants, "INJECT_INVOCATION")
-"""True from ansible-core 2.21 on. Before, every result of a module had its options as ``invocation``."""
 
 
 def wants_invocation(variables: Mapping[str, Any], templar: Any) -> bool:

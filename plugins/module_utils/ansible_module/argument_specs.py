@@ -29,6 +29,7 @@ def _first_variable(*names: str) -> str:
 
 
 _OF_RATE_LIMIT = (_first_variable, list(ENVIRONMENT["rate_limit"]))
+#: Options of every module. ``no_log`` hides every credential.
 CONNECTION: Spec = {
     "base_url": {"type": "str"},
     "access_token": {"type": "str", "no_log": True},
@@ -44,15 +45,14 @@ CONNECTION: Spec = {
     "client_key": {"type": "path", "no_log": False},
     "tuning": {"type": "dict"},
 }
-"""Options of every module. ``no_log`` hides every credential."""
 
+#: Options of everything that writes files to the machine where it runs.
 WRITTEN: Spec = {
     "backup": {"type": "bool", "default": False},
     "mode": {"type": "raw"},
     "owner": {"type": "str"},
     "group": {"type": "str"},
 }
-"""Options of everything that writes files to the machine where it runs."""
 
 
 def option_of(field: Field) -> dict[str, Any]:

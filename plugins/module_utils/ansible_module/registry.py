@@ -42,8 +42,8 @@ from . import argument_specs
 
 Options = Mapping[str, Any]
 ModuleResult = dict[str, Any]
+#: What a module returns: a change, records, or all members of its result.
 Done: TypeAlias = Result | ListResult | ModuleResult
-"""What a module returns: a change, records, or all members of its result."""
 
 
 @dataclass(frozen=True)
@@ -196,6 +196,7 @@ def _members(done: Done) -> ModuleResult:
     return done
 
 
+#: Every module by its name.
 MODULES: dict[str, ModuleSpec] = {
     **{kind.name: _record_module(kind) for kind in KINDS.values() if kind.can_be_created},
     **{f"{kind.name}_info": _info_module(kind) for kind in KINDS.values()},
@@ -246,7 +247,6 @@ MODULES: dict[str, ModuleSpec] = {
         required_if=[("grant_type", "sso_auth_code", ("provider_name", "auth_code"))],
     ),
 }
-"""Every module by its name."""
 
 
 def run_module(

@@ -23,25 +23,24 @@ from ..errors import SeventhingsError, TooManyRequests
 from .outage import Outages
 
 PREFIX = "/customer-api/v1"
+#: Default maximum number of repetitions of one request.
 RETRIES = 3
-"""Default maximum number of repetitions of one request."""
 
+#: Default seconds to wait after a 429.
 RATE_LIMIT_WAIT = 300.0
-"""Default seconds to wait after a 429."""
 
+#: Maximum number of outages after which a request starts again.
 _MOST_OUTAGES = 3
-"""Maximum number of outages after which a request starts again."""
 _SHORTEST_PAUSE = 0.25
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
 
 
+#: The effect of sending a request twice.
+#:
+#: In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state, but a request whose answer was
+#: lost may overwrite what is written after it. UNSAFE creates something each time.
 Effect = Enum("Effect", "SAFE IDEMPOTENT UNSAFE")
-"""The effect of sending a request twice.
-
-In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state, but a request whose answer was lost
-may overwrite what is written after it. UNSAFE creates something each time.
-"""
 
 
 @dataclass(frozen=True)
@@ -133,8 +132,8 @@ class Attempts:
     clock: Callable[[], float]
 
     def __post_init__(self) -> None:
+        #: The request and its state, for messages.
         self.words = f"{self.request.endpoint}: not sent."
-        """The request and its state, for messages."""
         self._left = self.retries
         self._ended, self._renewals = self.outages.ended, 0
         self._failure: Failed | None = None

@@ -27,10 +27,10 @@ from .redaction import hide
 from .tokens import Tokens
 from .transport import Response, Transport
 
+#: The part of a path that identifies a record: its uuid, or the path to its integer id.
 _RECORD = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|^/.+/[0-9]+(?=/|$)", re.IGNORECASE)
-"""The part of a path that identifies a record: its uuid, or the path to its integer id."""
+#: Number of records that is enough to learn which keys an instance returns.
 _SAMPLE = 20
-"""Number of records that is enough to learn which keys an instance returns."""
 
 
 class Client:

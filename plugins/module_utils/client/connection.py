@@ -32,6 +32,7 @@ from .tokens import Tokens
 from .transport import OUTAGE_WAIT, Tls, Transport
 from .tuning import fill_tuning, read_duration, read_tuning, reader, whole
 
+#: Environment variables that replace each option. The first that is set counts, read where the code runs.
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
     "access_token": ("SEVENTHINGS_TOKEN",),
@@ -41,11 +42,10 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "client_id": ("SEVENTHINGS_CLIENT_ID",),
     "rate_limit": ("SEVENTHINGS_RATE_LIMIT",),
 }
-"""Environment variables that replace each option. The first that is set counts, read where the code runs."""
 
 _SECRETS = ("access_token", "refresh_token", "password")
+#: Options of which each decides as whom a task signs in. The environment may have those of another user.
 ACCOUNT = ("access_token", "refresh_token", "username")
-"""Options of which each decides as whom a task signs in. The environment may have those of another user."""
 
 _RATES: dict[tuple[str, int, str], RateLimit] = {}
 
@@ -86,14 +86,14 @@ def hidden_in(options: Mapping[str, Any]) -> list[str]:
     return list(found)
 
 
+#: A path below a root.
 _OF_THE_SERVICE = re.compile(rf"/{PREFIX.split('/')[1]}(?:/.*)?\Z")
-"""A path below a root."""
+#: A query or a fragment.
 _QUERY = re.compile(r"[?#].*", re.DOTALL)
-"""A query or a fragment."""
+#: The sign after credentials in all its spellings.
 _AT = re.compile("@|%40|[\ufe6b\uff20]")
-"""The sign after credentials in all its spellings."""
+#: The beginning of a URL before its credentials, complete or not.
 _SCHEME = re.compile(r"\A\s*(?:https?\b)?[:/\\\s]*", re.IGNORECASE)
-"""The beginning of a URL before its credentials, complete or not."""
 
 
 def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> frozenset[str]:

@@ -26,10 +26,10 @@ from .transport import Response
 
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
+#: Number of leading bytes that are checked for the beginning of an HTML page.
 _PAGE_START = 1024
-"""Number of leading bytes that are checked for the beginning of an HTML page."""
+#: Characters that a header of a multipart body cannot contain as they are.
 _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
-"""Characters that a header of a multipart body cannot contain as they are."""
 
 
 def check_local(attachment: Attachment, option: str, searched_in: str = "") -> list[str]:

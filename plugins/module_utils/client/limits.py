@@ -21,37 +21,35 @@ from ..errors import SeventhingsError
 from ..model.field import MOST_DIGITS
 
 MEBIBYTE = 1 << 20
+#: Maximum size of an answer after decompression. It fits a page of 1,000 records with 16 kB each.
 ANSWER_MEBIBYTES = 16
-"""Maximum size of an answer after decompression. It fits a page of 1,000 records with 16 kB each."""
+#: Maximum size of a download. The service accepts files of at most 50 MB.
 FILE_MEBIBYTES = 64
-"""Maximum size of a download. The service accepts files of at most 50 MB."""
+#: Bytes of an error body that are read.
 ERROR_BYTES = 16 << 10
-"""Bytes of an error body that are read."""
+#: Maximum number of pages of a list, with 1,000 records each.
 MOST_PAGES = 500
-"""Maximum number of pages of a list, with 1,000 records each."""
+#: Maximum size of all pages of a list. It fits 300,000 records with 1.7 kB each.
 LIST_MEBIBYTES = 512
-"""Maximum size of all pages of a list. It fits 300,000 records with 1.7 kB each."""
+#: Divisor of the maximum size for a list without a total, because it may be endless.
 UNKNOWN_TOTAL_SHARE = 8
-"""Divisor of the maximum size for a list without a total, because it may be endless."""
+#: Minimum number of bytes that a record counts for, because it takes as many in memory, however short its text is.
 RECORD_BYTES = 256
-"""Minimum number of bytes that a record counts for, because it takes as many in memory, however short its text is."""
+#: Default deadline of a request, as a multiple of its timeout.
 DEADLINE_TIMEOUTS = 10.0
-"""Default deadline of a request, as a multiple of its timeout."""
+#: Maximum depth of maps and lists in an answer. The service nests 6 deep.
 JSON_DEPTH = 64
-"""Maximum depth of maps and lists in an answer. The service nests 6 deep."""
+#: Maximum number of maps and lists in an answer.
+#:
+#: Each takes some hundred bytes in memory, however short its text is. A page of 1,000 records with 100 fields has a
+#: fifth of this number.
 JSON_MEMBERS = 500_000
-"""Maximum number of maps and lists in an answer.
-
-Each takes some hundred bytes in memory, however short its text is. A page of 1,000 records with 100 fields has a fifth
-of this number.
-"""
+#: Maximum number of fields of a record.
+#:
+#: Instances have some hundreds. Each is stored with what is known of it, which takes more memory than its text.
 MOST_FIELDS = 4_096
-"""Maximum number of fields of a record.
-
-Instances have some hundreds. Each is stored with what is known of it, which takes more memory than its text.
-"""
+#: The same maximum for a local file: a plan or a cursor of some hundred thousand records.
 KEPT_MEMBERS = 4_000_000
-"""The same maximum for a local file: a plan or a cursor of some hundred thousand records."""
 
 _CHUNK = 64 << 10
 _COLLECTIONS = frozenset({dict, list})

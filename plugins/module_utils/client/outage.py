@@ -12,16 +12,16 @@ from http import HTTPStatus
 
 from ..errors import ServiceUnavailable
 
+#: The statuses of a gateway whose service is down.
 UNAVAILABLE = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
-"""The statuses of a gateway whose service is down."""
+#: Consecutive requests without an answer of the service after which nothing is sent until it answers.
 FAILURES = 5
-"""Consecutive requests without an answer of the service after which nothing is sent until it answers."""
+#: Seconds between two checks whether the service is back, unless the service says when to retry.
 INTERVAL = 15.0
-"""Seconds between two checks whether the service is back, unless the service says when to retry."""
+#: Seconds of a pause during which this process keeps its locks.
 _SHORT = 5.0
-"""Seconds of a pause during which this process keeps its locks."""
+#: Number of consecutive lost writes of one kind after which no more are sent.
 LOST_WRITES = 10
-"""Number of consecutive lost writes of one kind after which no more are sent."""
 
 
 class Outages:

@@ -28,16 +28,16 @@ from .query import PER_PAGE, Condition
 from .record import Record, flat_record
 from .transport import Response
 
+#: Members of an answer that say that something failed, whatever its status is.
 _ERRORS = ("error", "errors", "message", "detail", "title")
-"""Members of an answer that say that something failed, whatever its status is."""
+#: The forms of links in filters.
 _LINK_FORMS = ("id", "uuid")
-"""The forms of links in filters."""
+#: The errors with which an instance refuses the second page of a list that has no pages.
 _NO_PAGES = (errors.InvalidRequest, errors.NotFound, errors.NotProcessable)
-"""The errors with which an instance refuses the second page of a list that has no pages."""
 _SECOND = 2
 _AT_A_TIME = 2
+#: How often a list whose pages do not add up is read again before it is an error.
 _READ_AGAIN = 2
-"""How often a list whose pages do not add up is read again before it is an error."""
 
 
 @dataclass

@@ -15,10 +15,10 @@ from urllib.parse import urlencode
 from ..errors import InvalidInput
 from ..model.field import shorten
 
+#: The comparison of a value with the operands of a filter.
 Comparison = Enum("Comparison", "EQUAL CONTAINS ORDER EMPTY NULL")
-"""The comparison of a value with the operands of a filter."""
+#: The number of values that an operator compares with.
 Operands = Enum("Operands", "NONE ONE MANY")
-"""The number of values that an operator compares with."""
 
 
 class Operator(NamedTuple):
@@ -36,6 +36,7 @@ class Operator(NamedTuple):
     accepts_null: bool = False
 
 
+#: Every operator by name. ``resolve/listing.py`` evaluates them as the service does.
 OPERATORS = {
     "eq": Operator(Comparison.EQUAL),
     "neq": Operator(Comparison.EQUAL, is_negated=True),
@@ -56,16 +57,14 @@ OPERATORS = {
     "null": Operator(Comparison.NULL, Operands.NONE),
     "not_null": Operator(Comparison.NULL, Operands.NONE, is_negated=True),
 }
-"""Every operator by name. ``resolve/listing.py`` evaluates them as the service does."""
 
+#: The largest page of the service (published description: 1 to 1000).
 PER_PAGE = 1000
-"""The largest page of the service (published description: 1 to 1000)."""
 
+#: Maximum length of encoded filters, so that no URL with root, path and paging exceeds 6,000 characters.
+#:
+#: Longer ``in`` lists are split.
 QUERY_LIMIT = 5700
-"""Maximum length of encoded filters, so that no URL with root, path and paging exceeds 6,000 characters.
-
-Longer ``in`` lists are split.
-"""
 
 _HALVES = "surrogatepass"
 

@@ -20,10 +20,10 @@ from ..runtime.pace import Pace
 from ..runtime.store import Store
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+#: Minimum seconds of a pause during which locks that other processes wait for are released.
 _LONG_PAUSE = 60.0
-"""Minimum seconds of a pause during which locks that other processes wait for are released."""
+#: Random part of a pause, so that several controllers do not resume at the same moment.
 _JITTER = 0.05
-"""Random part of a pause, so that several controllers do not resume at the same moment."""
 _MOST_JITTER = 5.0
 
 Pausing = Callable[[], contextlib.AbstractContextManager[None]]

@@ -21,23 +21,23 @@ from urllib.parse import unquote
 from ..model.field import Way
 
 MASK = "********"
+#: Replaces a value in a result that is a secret as a whole. Ansible uses these words.
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-"""Replaces a value in a result that is a secret as a whole. Ansible uses these words."""
 
+#: Minimum number of base64 digits to search for. Fewer digits would match anywhere.
 _SHORTEST_ENCODED = 5
-"""Minimum number of base64 digits to search for. Fewer digits would match anywhere."""
 _SHORTEST_IN_NAMES = 8
+#: Minimum number of characters of a secret before the dots of a shortened text.
 _SHORTEST_CUT = 16
-"""Minimum number of characters of a secret before the dots of a shortened text."""
+#: How often one escape may be inside another: answers in JSON contain HTML.
 _ESCAPED_IN = 2
-"""How often one escape may be inside another: answers in JSON contain HTML."""
+#: Every text with escapes has one of these characters.
 _MARK = re.compile(r"[\\&%]")
-"""Every text with escapes has one of these characters."""
 _HEX = "[0-9a-fA-F]"
 _NEXT = f"%[89abAB]{_HEX}"
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+#: What follows the base64 digits of a secret and depends on its last character, too.
 _LAST_DIGITS = re.compile("[A-Za-z0-9+/_-]?={0,2}")
-"""What follows the base64 digits of a secret and depends on its last character, too."""
 
 
 def _json_character(match: re.Match[str]) -> str:
@@ -47,6 +47,7 @@ def _json_character(match: re.Match[str]) -> str:
     return bytes.fromhex(high + low).decode("utf-16-be") if high else chr(int(unit, 16))
 
 
+#: The escapes of JSON, HTML and URLs: the character that each begins with, its pattern, and the decoder.
 _ESCAPES: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (
         "\\",
@@ -64,7 +65,6 @@ _ESCAPES: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], ...
         lambda match: unquote(match[0]),
     ),
 )
-"""The escapes of JSON, HTML and URLs: the character that each begins with, its pattern, and the decoder."""
 
 
 def without(secrets: Iterable[str], text: str, mask: str = MASK) -> str:
@@ -218,15 +218,15 @@ def _encoded(secret: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for form in found if len(form) >= _SHORTEST_ENCODED))
 
 
+#: What is wrong with a masked value, and what to do.
 MASKED = (
     "Ansible masked a secret here (no_log), so the true text is lost. Do not take this value from the result of a "
     "task; take it from where that task took it"
 )
-"""What is wrong with a masked value, and what to do."""
 
 _STARS = re.escape(MASK)
+#: A mask. Equal secrets in a row give several of them; a longer row of stars is a line that somebody drew.
 _MASK = re.compile(rf"{HIDDEN}|(?<!\*)(?:{_STARS}){{1,3}}(?!\*)")
-"""A mask. Equal secrets in a row give several of them; a longer row of stars is a line that somebody drew."""
 
 
 def is_masked(text: str) -> bool:

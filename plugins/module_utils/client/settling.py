@@ -15,8 +15,8 @@ from .transport import Transport
 _SLOW = "This instance shows a change only some seconds after it accepted it. Each change waits for that."
 _Found = TypeVar("_Found")
 
+#: Seconds in which the result of a request is looked up if the service itself answered with an error.
 ANSWERED_SECONDS = 4.0
-"""Seconds in which the result of a request is looked up if the service itself answered with an error."""
 
 
 def poll_after_lost_response(

@@ -20,12 +20,12 @@ from .transport import Response, Transport
 
 PATH = "/auth_token"
 
+#: What a login with each grant gives, beside the client id.
 _CREDENTIALS = {
     "password": ("user name", "password"),
     "refresh_token": ("refresh token",),
     "sso_auth_code": ("provider name", "code"),
 }
-"""What a login with each grant gives, beside the client id."""
 _REASONS = {
     "LoginDeactivated": "login is switched off for now",
     "Banned": "the user is banned",
@@ -34,18 +34,18 @@ _REASONS = {
     "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token created with it",
 }
 
+#: Members of the answer to a login that are returned.
 _LOGIN_MEMBERS = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
-"""Members of the answer to a login that are returned."""
 
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and its answer to a login is not shown"
 
+#: The characters of a token that a header can carry (RFC 6750), and their maximum number.
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
-"""The characters of a token that a header can carry (RFC 6750), and their maximum number."""
+#: Minimum length of a credential that is masked in data. A shorter one may well be a word that a record needs.
 _SHORTEST_SECRET = 8
-"""Minimum length of a credential that is masked in data. A shorter one may well be a word that a record needs."""
 _RENEW_BEFORE = 60.0
+#: Seconds, beyond the time for the rate limit, that another process may take to renew a pair.
 _OTHERS_SECONDS = 60.0
-"""Seconds, beyond the time for the rate limit, that another process may take to renew a pair."""
 
 
 class Tokens:

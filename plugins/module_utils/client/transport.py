@@ -39,18 +39,18 @@ if REQUESTS_IMPORT_ERROR is None:
     import requests
     import urllib3
 
+#: Default seconds to wait for a service that is down.
 OUTAGE_WAIT = 300.0
-"""Default seconds to wait for a service that is down."""
 _CONNECT_TIMEOUT = 10.0
+#: Seconds of waiting for the rate limit above which the task says so.
 _REPORTED_PACE = 5.0
-"""Seconds of waiting for the rate limit above which the task says so."""
+#: The name of a Python object at the beginning of the library's error, which does not help the reader.
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
-"""The name of a Python object at the beginning of the library's error, which does not help the reader."""
+#: The names with which versions of OpenSSL say that the other side speaks plain HTTP.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST", "UNKNOWN_PROTOCOL")
-"""The names with which versions of OpenSSL say that the other side speaks plain HTTP."""
 _EXCERPT_BYTES = 16 << 10
+#: Characters of a foreign text that a message quotes.
 _QUOTED = 300
-"""Characters of a foreign text that a message quotes."""
 
 
 @dataclass(frozen=True)

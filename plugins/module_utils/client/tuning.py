@@ -20,8 +20,8 @@ from ..model.suggestions import did_you_mean
 _WHOLE = 100
 _PERCENT = re.compile(r" *([0-9]{1,3}) *% *")
 
+#: Returns the value of an option, given its name and what was written. Raises :class:`InvalidInput`.
 Reader: TypeAlias = Callable[[str, Any], Any]
-"""Returns the value of an option, given its name and what was written. Raises :class:`InvalidInput`."""
 
 
 def reader(convert: Callable[[Any], Any], fits: Callable[[Any], bool], expected: str) -> Reader:
@@ -56,8 +56,8 @@ def _percentage(value: Any) -> int:
     return int(percent[1]) if percent else 0
 
 
+#: Where a task runs: in Ansible's worker if possible, or always as a module.
 AUTO, MODULE = "auto", "module"
-"""Where a task runs: in Ansible's worker if possible, or always as a module."""
 
 read_duration = reader(float, lambda seconds: 0 < seconds <= threading.TIMEOUT_MAX, "seconds above 0")
 _seconds = reader(float, lambda seconds: 0 <= seconds < math.inf, "seconds, 0 or more")
@@ -67,6 +67,7 @@ _flag = reader(boolean, lambda _flag: True, "true or false")
 _place = reader(str, (AUTO, MODULE).__contains__, f"{AUTO} or {MODULE}")
 _share = reader(_percentage, lambda percent: 1 <= percent <= _WHOLE, "a percentage from 1% to 100%, such as 50%")
 
+#: Each key with the environment variable that replaces it, if there is one, and the function that reads its value.
 KEYS: Mapping[str, tuple[str, Reader]] = {
     "settle": ("SEVENTHINGS_SETTLE", _seconds),
     "outage_wait": ("SEVENTHINGS_OUTAGE_WAIT", _seconds),
@@ -83,7 +84,6 @@ KEYS: Mapping[str, tuple[str, Reader]] = {
     "allow_http": ("", _flag),
     "execution": ("", _place),
 }
-"""Each key with the environment variable that replaces it, if there is one, and the function that reads its value."""
 
 
 def fill_tuning(given: Any, variables: Mapping[str, str]) -> Any:

@@ -20,8 +20,8 @@ from ..errors import InvalidInput
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 
+#: Changed attributes (mode, owner, group) with their old and new values.
 Sides: TypeAlias = tuple[dict[str, Any], dict[str, Any]]
-"""Changed attributes (mode, owner, group) with their old and new values."""
 
 _PERMISSIONS = 0o777
 _READ = 0o444

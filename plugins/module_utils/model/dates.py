@@ -18,21 +18,21 @@ from .field import InvalidValue
 
 _OFFSET = "([Zz]|[+-][0-9]{2}(:?[0-5][0-9])?)"
 ISO_DAY = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})"
+#: The forms of ISO 8601 that are read, also for JSON Schema.
 ISO_MOMENT = rf"{ISO_DAY}[Tt ][0-9]{{2}}:?[0-9]{{2}}(:?[0-9]{{2}}([.,][0-9]+)?)?{_OFFSET}?"
-"""The forms of ISO 8601 that are read, also for JSON Schema."""
 
 _ISO = re.compile(f"{ISO_DAY}|{ISO_MOMENT}")
+#: A day in any pattern, and a time.
 _TIME = re.compile(
     r"(?P<day>.*\S)(?:[Tt]|\s+)(?P<H>[0-9]{1,2}):(?P<M>[0-9]{2})(?::(?P<S>[0-9]{2})(?:[.,](?P<f>[0-9]+))?)?"
     rf"(?:\s?(?P<half>[AaPp])[Mm])?(?P<z>{_OFFSET})?"
 )
-"""A day in any pattern, and a time."""
 
 _ISO_NAME = "ISO 8601"
 _SEVEN_DIGITS = re.compile("[0-9]{7}")
 _SAMPLE = dt.datetime.fromisoformat("2024-05-31T00:00:00")
+#: Maximum length of a date, so that no text takes long to match.
 _LONGEST = 80
-"""Maximum length of a date, so that no text takes long to match."""
 
 LOST_ZERO = "a leading zero is probably lost"
 HOUR_ZERO = "a time with AM or PM has no hour 0"
@@ -72,14 +72,14 @@ def zero_hint(text: str) -> str:
 
 _WIDTHS = {"d": 2, "m": 2, "Y": 4, "y": 2, "H": 2, "I": 2, "M": 2, "S": 2, "f": 6}
 _KNOWN = frozenset((*_WIDTHS, *"bBaApz"))
+#: A day needs one directive of each of these.
 _PER_DAY = (frozenset("d"), frozenset("mbB"), frozenset("Yy"))
-"""A day needs one directive of each of these."""
+#: AM or PM. The language of the process may have no words for them.
 _HALF = re.compile(r"(?<![^\W\d_])([ap])m(?![^\W\d_])", re.IGNORECASE)
-"""AM or PM. The language of the process may have no words for them."""
 _RUN = re.compile("[0-9]+")
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+#: Times without an offset stay without one: the set says which time zone they are in.
 _parse = dt.datetime.strptime
-"""Times without an offset stay without one: the set says which time zone they are in."""
 
 
 class _Pattern:

@@ -14,17 +14,17 @@ from decimal import Context, Decimal
 from enum import Enum
 from typing import Any, TypeGuard
 
+#: The answers of services for "nothing". All of them mean the same.
 EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
-"""The answers of services for "nothing". All of them mean the same."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 UUID_PATTERN = f"^{_UUID.pattern}$"
 
+#: Keys that the service generated for a field, such as ``rechnungsnummer_b0eb3192`` and ``custom_4``.
 GENERATED_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
-"""Keys that the service generated for a field, such as ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
 
+#: The path from a value to a part of it: the name of a member of a map, the index of an item of a list.
 Way = tuple["str | int", ...]
-"""The path from a value to a part of it: the name of a member of a map, the index of an item of a list."""
 
 
 def is_generated_key(key: str) -> bool:
@@ -163,14 +163,13 @@ def is_uuid(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
+#: Maximum length of a text that is written. Some longer texts would make each list with them exceed its limit.
 MOST_CHARACTERS = 1_000_000
-"""Maximum length of a text that is written. Some longer texts would make each list with them exceed its limit."""
 
+#: Maximum digits of an integer of the service.
+#:
+#: No other number in JSON has more, and Python rejects some thousand digits.
 MOST_DIGITS = 300
-"""Maximum digits of an integer of the service.
-
-No other number in JSON has more, and Python rejects some thousand digits.
-"""
 
 
 def integer_of(value: Any) -> int | None:
@@ -224,8 +223,8 @@ class Field:
 class Spelling(Enum):
     """Groups of values whose spelling depends on the program or the country."""
 
+    #: No special spelling: everybody writes the values as their type accepts them.
     PLAIN = "plain"
-    """No special spelling: everybody writes the values as their type accepts them."""
     INTEGER = "integer"
     NUMBER = "number"
     DATE = "date"

@@ -19,9 +19,10 @@ from typing import Any
 from .field import Field
 from .types_basic import FIELD_TYPES
 
+#: Key of an answer with the time of archiving: empty if the record is not archived, missing on some instances.
 ARCHIVED_AT = "archived_at"
-"""Key of an answer with the time of archiving: empty if the record is not archived, missing on some instances."""
 
+#: Keys that the service manages. They are never sent and never required, even if a definition calls them mandatory.
 SERVER_KEYS = frozenset(
     (
         *("id", "uuid", "asset_uuid", "room_uuid", "location_uuid", "person_uuid", "user_uuid"),
@@ -30,14 +31,13 @@ SERVER_KEYS = frozenset(
         *("scan_time", "scanned_by_user_id", "inventory_time", "inventory_user", "asset_like_counter"),
     )
 )
-"""Keys that the service manages. They are never sent and never required, even if a definition calls them mandatory."""
 
 _SERVER_TYPES = {"id": "NUMBER"} | dict.fromkeys(("created_at", "updated_at", ARCHIVED_AT, "imported_at"), "DATETIME")
+#: The same keys as fields for filters and sorting.
 SERVER_FIELDS = {key: Field(key, _SERVER_TYPES.get(key, "TEXT")) for key in SERVER_KEYS}
-"""The same keys as fields for filters and sorting."""
 
+#: The templates with field definitions (published description).
 TEMPLATES = ("asset", "room", "person")
-"""The templates with field definitions (published description)."""
 
 
 _LINKED = "LINKED_"
@@ -575,13 +575,13 @@ FILE = Kind(
     newest=20,
 )
 
+#: All declared kinds by name. A kind comes after the kinds that it depends on.
 KINDS: dict[str, Kind] = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, Kind)}
-"""All declared kinds by name. A kind comes after the kinds that it depends on."""
 
+#: The kinds whose records have the fields of a template, by template.
 TEMPLATE_KINDS: dict[str, Kind] = {
     kind.template: kind for kind in KINDS.values() if kind.template and not kind.key_prefix
 }
-"""The kinds whose records have the fields of a template, by template."""
 
 
 def flatten(kind: Kind, raw: Mapping[str, Any]) -> Mapping[str, Any]:

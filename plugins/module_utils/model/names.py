@@ -13,28 +13,28 @@ from .field import edge_blanks
 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
+#: Zero width joiner and non-joiner: Persian and the scripts of India need them inside a word.
 _JOINERS = "\u200c\u200d"
-"""Zero width joiner and non-joiner: Persian and the scripts of India need them inside a word."""
 
+#: Fillers and selectors: their categories are those of visible letters, marks and signs.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""Fillers and selectors: their categories are those of visible letters, marks and signs."""
 
+#: The only format characters that people see: signs that span the digits after them.
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
-"""The only format characters that people see: signs that span the digits after them."""
 
+#: What people type for a hyphen, and programs make of it. Others become one of them under NFKC.
 _DASHES = re.compile("[\u02d7\u058a\u2010-\u2015\u2043\u2212\u2e3a\u2e3b]")
-"""What people type for a hyphen, and programs make of it. Others become one of them under NFKC."""
 
+#: A small i with one more dot, which the capital of Turkish becomes in lower case.
 _DOTTED = re.compile("i\u0307+")
-"""A small i with one more dot, which the capital of Turkish becomes in lower case."""
 
+#: A number as spreadsheets write it: with separators, and with a fraction of zeros.
 _DIGITS = re.compile("([0-9]+|[0-9]{1,3}(?:[.,' \u2019][0-9]{3})+)(?:[.,]0*)?")
-"""A number as spreadsheets write it: with separators, and with a fraction of zeros."""
 
+#: A key between the signs that begin and end it in a bar code of the type Code 39.
 _STARS = re.compile(r"\A\*([^*]+)\*\Z")
-"""A key between the signs that begin and end it in a bar code of the type Code 39."""
 
 
 def normal_name(text: str) -> str:

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import FrameType
 
+#: Seconds of processor time for one pattern and all of its values, besides the time for each value.
 PATTERN_SECONDS = 0.25
-"""Seconds of processor time for one pattern and all of its values, besides the time for each value."""
+#: Seconds of processor time for all patterns that were ended.
 ALL_PATTERNS_SECONDS = 1.0
-"""Seconds of processor time for all patterns that were ended."""
 _VALUE_SECONDS = 100e-6
 _KEPT = 512
 

@@ -12,8 +12,8 @@ from .field import EMPTY, Field, shorten
 from .schema import Schema
 
 TO_ROOM, TO_LOCATION = "LINKED_ROOM", "LINKED_LOCATION"
+#: The words that the key of a location field has in place of ``room`` in the key of its room field.
 _WORDS = ("building", "location")
-"""The words that the key of a location field has in place of ``room`` in the key of its room field."""
 
 
 def coupled_locations(schema: Schema, room: Field) -> Iterator[Field]:
@@ -44,8 +44,8 @@ def not_of_room(room: str, written: Any, actual: Any) -> str:
     )
 
 
+#: Where locations are left out. A table has a cell for each of its columns, so it leaves out whole columns or none.
 RECORDS, COLUMNS, NOWHERE = "records", "columns", ""
-"""Where locations are left out. A table has a cell for each of its columns, so it leaves out whole columns or none."""
 
 
 def implied_locations(

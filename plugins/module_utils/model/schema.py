@@ -31,8 +31,8 @@ from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules, is_choice
 from .types_composite import STRUCTURES
 from .types_links import Reference, with_references
 
+#: Every type by name: of the fields that instances define, and of the catalogue.
 TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
-"""Every type by name: of the fields that instances define, and of the catalogue."""
 
 
 def type_of(field: Field) -> FieldType:
@@ -84,8 +84,8 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+#: Minimum similarity of two names for a typo.
 _SIMILARITY = 0.65
-"""Minimum similarity of two names for a typo."""
 
 
 _UNFIT = "this value does not fit its field"
@@ -188,14 +188,13 @@ class ParseErrors:
     fitting: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
+#: Returns a reference with more known members, or the reference itself.
 Completed = Callable[[Reference], Reference]
-"""Returns a reference with more known members, or the reference itself."""
 
+#: Maximum number of cached values per field.
+#:
+#: Only dates, numbers and flags repeat, so other fields must not fill the memory.
 _MOST_KEPT = 4096
-"""Maximum number of cached values per field.
-
-Only dates, numbers and flags repeat, so other fields must not fill the memory.
-"""
 
 
 class _Known:

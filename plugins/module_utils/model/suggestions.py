@@ -11,19 +11,19 @@ from difflib import get_close_matches
 
 from .names import shape
 
+#: Minimum similarity of two e-mail addresses, without their domains.
 _ALIKE = 0.75
-"""Minimum similarity of two e-mail addresses, without their domains."""
+#: Minimum similarity of two names of settings or sections for a typo.
 LIKELY = 0.6
-"""Minimum similarity of two names of settings or sections for a typo."""
 
+#: The same for names of records, which people choose.
 ROUGH = 0.4
-"""The same for names of records, which people choose."""
 
+#: Maximum number of records that a message names.
 MOST_NAMED = 5
-"""Maximum number of records that a message names."""
 
+#: Words of at most this length are in too many names.
 _FREQUENT = 2
-"""Words of at most this length are in too many names."""
 
 
 def closest_names(wanted: str, names: Iterable[str], limit: int = 1, likeness: float = LIKELY) -> list[str]:

@@ -45,8 +45,8 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _ANSWERED_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SIGNIFICANT_DIGITS = 15
+#: Wide enough for every JSON number with the 20 digits after the point that a definition may require.
 _WIDE = Context(prec=400)
-"""Wide enough for every JSON number with the 20 digits after the point that a definition may require."""
 
 
 def _same(value: Any) -> Any:
@@ -92,8 +92,8 @@ def _octal_hint(value: Any) -> str:
     return f"; 0{value:o} is read as an octal number" if is_integer and 7 < value < _MOST_OCTAL else ""
 
 
+#: A limit for integers that may be numbers of things.
 _MOST_OCTAL = 8**20
-"""A limit for integers that may be numbers of things."""
 
 
 def _read_text(value: Any, _field: Field) -> Any:
@@ -186,8 +186,8 @@ _TRUE = (True, 1, "1", "true", "yes")
 _FALSE = (False, 0, "0", "false", "no")
 
 
+#: Words that YAML reads as true and false if they are not quoted.
 _YAML_WORDS = {"yes": True, "on": True, "no": False, "off": False}
-"""Words that YAML reads as true and false if they are not quoted."""
 
 
 def _parse_boolean(value: Any, _field: Field) -> bool:
@@ -367,6 +367,7 @@ DATETIME = FieldType(
 
 UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same, writable=False)
 ANY = FieldType(lambda value, _field: value, _read_any, _same, _same)
+#: The representations of each field type (section 2.1; the published description lists the names).
 FIELD_TYPES: dict[str, FieldType] = {
     "ATTACHMENT": faithful(ATTACHMENTS, cannot_send),
     "BARCODE": TEXT,
@@ -390,7 +391,6 @@ FIELD_TYPES: dict[str, FieldType] = {
     "REMINDER": DATE,
     "TEXT": TEXT,
 }
-"""The representations of each field type (section 2.1; the published description lists the names)."""
 
 
 def broken_rules(value: Any, field: Field) -> list[str]:
@@ -433,8 +433,8 @@ def _broken_rule(rule: str, limit: Any, value: Any) -> list[str]:
     return []
 
 
+#: Maximum characters of a text that is matched with a pattern of the service.
 _LONGEST_MATCHED = 1_000
-"""Maximum characters of a text that is matched with a pattern of the service."""
 _DELIMITED = re.compile(r"([^\w\s\\])(.*)([^\w\s\\])([a-zA-Z]*)", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _MODIFIERS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.UNICODE}

@@ -307,8 +307,8 @@ RENTER = FieldType(
 
 # ---- the status of a rental case
 
+#: Statuses that the service sets itself when a day has passed, each with the status before it.
 BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
-"""Statuses that the service sets itself when a day has passed, each with the status before it."""
 
 
 def _before_its_day(value: Any, _field: Field) -> Any:
@@ -337,6 +337,7 @@ def _read_article(value: Any, field: Field) -> Any:
     return {**value, **read}
 
 
+#: Type names of the catalogue for fields that are the same on every instance.
 STRUCTURES: dict[str, FieldType] = {
     **DEFINITIONS,
     "ANY": ANY,
@@ -363,4 +364,3 @@ STRUCTURES: dict[str, FieldType] = {
     "WHOLE_DAYS": replace(BOOLEAN, computed=True),
     "WORDS": WORDS,
 }
-"""Type names of the catalogue for fields that are the same on every instance."""

@@ -35,6 +35,7 @@ from .types_basic import ANY, TEXT
 # ---- attributes and constraints of a field definition: type -> values, compared as sets
 
 YES_NO = ("yes", "no")
+#: Attribute type to its allowed values (published description); empty for free text or a rule of its own.
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "currency_code": (),
     "editable": ("mobile_app", "web_app"),
@@ -55,14 +56,13 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "unique": YES_NO,
     "visible": ("mobile_app", "web_app_details_view", "web_app_list_view"),
 }
-"""Attribute type to its allowed values (published description); empty for free text or a rule of its own."""
 
 _INTEGER_CONSTRAINTS = ("max_length", "max_value", "min_value")
 CONSTRAINTS = ("allowed_values", "date_format", "date_time_format", *_INTEGER_CONSTRAINTS, "regular_expression")
 RELATIONS = ("actual_field", "expected_field", "active_When_value_equals_one_of")
 
+#: Type to its values; None means "remove it".
 Terms = Mapping[str, "tuple[Any, ...] | None"]
-"""Type to its values; None means "remove it"."""
 
 
 def _known(name: Any, names: Sequence[str], noun: str) -> str:
@@ -278,6 +278,7 @@ _ATTRIBUTES = faithful(
         in_files=_terms_in_files,
     )
 )
+#: Type names of the catalogue for the fields of field definitions.
 DEFINITIONS: dict[str, FieldType] = {
     "ATTRIBUTES": _ATTRIBUTES,
     "CONSTRAINTS": replace(_ATTRIBUTES, parse=_parse_terms(_constraint_values, CONSTRAINTS, "constraint type")),
@@ -298,4 +299,3 @@ DEFINITIONS: dict[str, FieldType] = {
     ),
     "TYPE_NAME": replace(TEXT, narrows=False, is_text=False),
 }
-"""Type names of the catalogue for the fields of field definitions."""

@@ -328,8 +328,8 @@ LINKED_ASSETS = FieldType(
         "anyOf": [{"$ref": "#/$defs/reference"}, REFERENCES_SHAPE],
     },
 )
+#: One link (section 2.1). The published description also has a type for a list of them.
 LINKED_ASSET = link_type("object")
-"""One link (section 2.1). The published description also has a type for a list of them."""
 
 
 def references_in(value: Any) -> Iterator[Reference]:

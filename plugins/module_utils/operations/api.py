@@ -17,8 +17,8 @@ from ..errors import InvalidInput, InvalidRequest, NotFound, NotJson, NotProcess
 from ..model.field import integer_of, shorten
 from .raw_list import items_of, read_to_end
 
+#: Paths of POST requests that change nothing.
 _READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")
-"""Paths of POST requests that change nothing."""
 
 
 def api(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:

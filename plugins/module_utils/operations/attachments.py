@@ -27,8 +27,8 @@ from ..resolve.field_visibility import field_visibility_of
 from ..resolve.read_cache import find_record
 
 _OBJECT = KINDS["object"]
+#: The options that name a record with files. They are also the kinds of these records.
 ATTACHED_TO = ("object", "room", "person")
-"""The options that name a record with files. They are also the kinds of these records."""
 
 _FILE_FIELD = Field("file", "ATTACHMENT")
 

@@ -25,8 +25,8 @@ from ..resolve.read_cache import find_record, find_records
 from .attachments import attachment_field, uuid_in, visible_files
 
 _MOST_PIXELS = 2000
+#: The suffix of a thumbnail's name, after the name of its file.
 _THUMBNAIL = ".thumbnail.png"
-"""The suffix of a thumbnail's name, after the name of its file."""
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ from ..resolve.read_cache import find_record
 ITEMS = Schema.for_kind(HUB_ITEM)
 ORDERS = Schema.for_kind(HUB_ORDER)
 _OBJECT = KINDS["object"]
+#: The price of an offer, with two decimal places.
 PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
-"""The price of an offer, with two decimal places."""
 
 
 def offered_items(client: Client) -> list[Record]:

@@ -23,11 +23,11 @@ from ..resolve.read_cache import find_records
 from ..resolve.references import reference_in
 from .raw_list import read_to_end
 
+#: The largest page of a history.
 _HISTORY_PAGE = 200
-"""The largest page of a history."""
 
+#: Parts of the service that may be switched off, each with the first of its kinds.
 _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.feature}
-"""Parts of the service that may be switched off, each with the first of its kinds."""
 
 
 def service_info(client: Client) -> dict[str, Any]:

@@ -5,23 +5,23 @@
 
 from __future__ import annotations
 
+#: New users, who get an e-mail.
 USERS = "users"
-"""New users, who get an e-mail."""
 
+#: Changes of field definitions that may cost data.
 DESTRUCTIVE = "destructive"
-"""Changes of field definitions that may cost data."""
 
+#: Removals because a section or a source of the files is empty or missing.
 EMPTY_SOURCES = "empty_sources"
-"""Removals because a section or a source of the files is empty or missing."""
 
+#: Changes that may be wrong because the account may not see all records.
 LIMITED_ACCOUNT = "limited_account"
-"""Changes that may be wrong because the account may not see all records."""
 
+#: Unlisted records count as archived on an instance that does not say.
 ASSUMED_ARCHIVED = "assumed_archived"
-"""Unlisted records count as archived on an instance that does not say."""
 
+#: New natural keys that look like those of other records.
 SIMILAR_NAMES = "similar_names"
-"""New natural keys that look like those of other records."""
 
 
 def how_to_allow(choice: str) -> str:

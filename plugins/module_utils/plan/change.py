@@ -25,8 +25,8 @@ from ..resolve.field_visibility import perhaps_hidden
 from .allowed import DESTRUCTIVE, how_to_allow
 from .hours import with_hours
 
+#: Returns the given values that records have in the field of a definition.
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
-"""Returns the given values that records have in the field of a definition."""
 
 UNCHANGED = "unchanged"
 CREATE = "create"

@@ -14,6 +14,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+#: Invisible characters by their properties in Unicode 16.
+#:
+#: These are the categories of controls (Cc), formats (Cf), surrogates (Cs), and separators of lines and paragraphs (Zl,
+#: Zp); ``Default_Ignorable_Code_Point``; and the letters and symbols that are drawn as nothing (blanks, fillers,
+#: joiners and the null notehead). Spaces (Zs) look like what they are.
 _INVISIBLE = re.compile(
     "["
     "\u0000-\u001f\u007f-\u009f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u115f-\u1160\u17b4-\u17b5"
@@ -22,13 +27,8 @@ _INVISIBLE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]"
 )
-"""Invisible characters by their properties in Unicode 16.
 
-These are the categories of controls (Cc), formats (Cf), surrogates (Cs), and separators of lines and paragraphs (Zl,
-Zp); ``Default_Ignorable_Code_Point``; and the letters and symbols that are drawn as nothing (blanks, fillers, joiners
-and the null notehead). Spaces (Zs) look like what they are.
-"""
-
+#: The first character of a command that a pipeline would execute from the log of a job.
 _TO_A_PIPELINE = re.compile(
     r"""
     \#(?=\#(?:vso|teamcity)?\[)   # Azure Pipelines, TeamCity, and GitHub: anywhere in a line
@@ -38,7 +38,6 @@ _TO_A_PIPELINE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""The first character of a command that a pipeline would execute from the log of a job."""
 
 
 def clean(text: str) -> str:

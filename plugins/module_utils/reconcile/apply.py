@@ -28,8 +28,8 @@ from .lost_changes import Step, carry_out
 from .refusals import why_occupied
 from .request_bodies import create_body, update_body
 
+#: Lists the records with the natural key of a creation, earlier records included.
 Finder = Callable[[], Sequence[Record]]
-"""Lists the records with the natural key of a creation, earlier records included."""
 
 
 def created_twice(records: Sequence[Record]) -> str:

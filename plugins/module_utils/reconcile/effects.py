@@ -16,8 +16,8 @@ from ..client.record import Record
 from ..model.schema import Schema
 from ..plan.change import ARCHIVE, CREATE, DELETE, Change
 
+#: The type of a field that the user names and that no definition has. If its value was not kept, a warning says so.
 _ANY = "ANY"
-"""The type of a field that the user names and that no definition has. If its value was not kept, a warning says so."""
 
 
 def without_effect(client: Client, schema: Schema, change: Change, now: Record | None) -> str:

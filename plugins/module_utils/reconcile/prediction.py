@@ -17,8 +17,8 @@ from ..plan.change import DELETE, Change
 from ..resolve.read_cache import Reading
 from .refusals import named_occupants
 
+#: The kinds that an instance may not delete while other records are in them.
 _PLACES = {name for kind in KINDS.values() if kind.parent for name in (kind.name, kind.parent)}
-"""The kinds that an instance may not delete while other records are in them."""
 
 
 def check_targets(client: Client, reading: Reading, schema: Schema, change: Change, names: Mapping[str, str]) -> None:

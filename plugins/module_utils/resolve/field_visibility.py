@@ -23,8 +23,8 @@ from ..model.field import EMPTY, Field
 from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind
 from ..model.schema import Schema, type_of
 
+#: The reason why unlisted records may exist.
 LIMITED = "this account may be limited to locations"
-"""The reason why unlisted records may exist."""
 
 
 def perhaps_hidden(kind: Kind) -> str:
@@ -47,8 +47,8 @@ def perhaps_not_deleted(kind: Kind) -> str:
     return f"{kind.singular.capitalize()} that should be absent and is not found may be hidden: {LIMITED}."
 
 
+#: The type of a field that exists according to the user, although nothing defines it.
 _ANY = "ANY"
-"""The type of a field that exists according to the user, although nothing defines it."""
 
 
 def hidden_field_message(key: str) -> str:
@@ -147,6 +147,9 @@ def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
     return any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in wires)
 
 
+#: The shape of a type to the filter that finds records with a value, and to its opposite.
+#:
+#: Values of other types prove nothing: 0 and false may be left out like empty values.
 _COMPARED: dict[str, tuple[str, str, Any]] = {
     "boolean": ("eq", "neq", True),
     "date": ("gt", "lte", "1000-01-01"),
@@ -155,10 +158,6 @@ _COMPARED: dict[str, tuple[str, str, Any]] = {
     "integer": ("gt", "lte", 0),
     "reference": ("gt", "lte", 0),
 }
-"""The shape of a type to the filter that finds records with a value, and to its opposite.
-
-Values of other types prove nothing: 0 and false may be left out like empty values.
-"""
 
 
 def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:

@@ -23,15 +23,15 @@ from ..model.schema import Schema, type_of
 from ..model.types_links import Reference, references_in
 from .field_visibility import LIMITED
 
+#: Whether records are hidden from the account.
 YES, NO, UNKNOWN = "yes", "no", "unknown"
-"""Whether records are hidden from the account."""
 
+#: Maximum number of unlisted records that are read.
 _MOST_READ = 20
-"""Maximum number of unlisted records that are read."""
 
 _TO_ROOMS = "LINKED_ROOM"
+#: The field with the room that an object is in. Other links to rooms say where it should be.
 _IS_IN = "actual_room"
-"""The field with the room that an object is in. Other links to rooms say where it should be."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Listed:
         return (reference.uuid or reference.id) in self.marks
 
 
+#: The kinds whose lists together prove that no record is hidden.
 PROOF = (OBJECT, ROOM, LOCATION)
-"""The kinds whose lists together prove that no record is hidden."""
 
+#: What was read, by the name of the kind.
 Lists = Mapping[str, Listed]
-"""What was read, by the name of the kind."""
 
+#: Reads a record by its uuid and returns None if there is none.
 Read = Callable[[Kind, str], "Record | None"]
-"""Reads a record by its uuid and returns None if there is none."""
 
 
 @dataclass(frozen=True)

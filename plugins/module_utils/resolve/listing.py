@@ -363,8 +363,8 @@ def _as_sent(field: Field, condition: Condition) -> Condition:
     return replace(condition, field=field.wire_key, operator=operator, values=forms)
 
 
+#: Operators of one value, and those of the same meaning for all Unicode forms of a text.
 _OF_MANY = {"eq": "in", "neq": "nin"}
-"""Operators of one value, and those of the same meaning for all Unicode forms of a text."""
 
 
 def _wire_value(value: Any) -> Any:

@@ -26,11 +26,11 @@ from .natural_keys import Key, by_any_of, narrowing
 
 _ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
 
+#: Maximum number of words in a name of which each is tried in upper and lower case.
 _WORDS = 3
-"""Maximum number of words in a name of which each is tried in upper and lower case."""
 
+#: Length of the longest number that is tried with zeros in front.
 _WIDTH = 12
-"""Length of the longest number that is tried with zeros in front."""
 
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 

@@ -24,8 +24,8 @@ from ..model.names import forms_of, normal_address, normal_name
 from ..model.schema import Schema, field_from_definition, type_of
 from ..model.types_links import Reference
 
+#: A natural key in its form for lookups: a value, or a tuple of the values of several fields.
 Key = Hashable
-"""A natural key in its form for lookups: a value, or a tuple of the values of several fields."""
 
 _IDENTITIES = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values()}
 

@@ -36,11 +36,11 @@ from .references import (
     with_targets,
 )
 
+#: The uuid or the integer id of a record.
 Mark: TypeAlias = "str | int"
-"""The uuid or the integer id of a record."""
 
+#: Maximum number of records that one task reads one by one only for their names in a diff.
 _MOST_FOR_NAMES = 10
-"""Maximum number of records that one task reads one by one only for their names in a diff."""
 
 _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
 

@@ -25,8 +25,8 @@ from ..model.types_links import Reference, parse_reference, references_in, with_
 from . import natural_keys
 from .field_visibility import perhaps_hidden
 
+#: The order in which kinds are resolved: locations come first, because rooms are found by their location.
 _ORDER = tuple(kind for kind in KINDS.values() if kind.identity)
-"""The order in which kinds are resolved: locations come first, because rooms are found by their location."""
 
 
 class Question(NamedTuple):
@@ -37,8 +37,8 @@ class Question(NamedTuple):
     values: Mapping[str, Any]
 
 
+#: The target of a reference: a record, or an entry that is still to be created.
 Target: TypeAlias = Any
-"""The target of a reference: a record, or an entry that is still to be created."""
 
 
 class Index(Protocol):
@@ -63,8 +63,8 @@ class Index(Protocol):
         """Return the name of a record with that of its place, for a message; None if it must not or can't be named."""
 
 
+#: The reason why a reference is not resolved.
 Why = Enum("Why", "MISSING AMBIGUOUS UNFIT UNKNOWN_FIELD")
-"""The reason why a reference is not resolved."""
 
 
 @dataclass(frozen=True)
@@ -342,11 +342,11 @@ def _marks(hits: Sequence[Target], path_of: Callable[[Record], str | None] | Non
     return [*sorted(marks), *(f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record))]
 
 
+#: The names of the kinds whose records are inside other records.
 _INSIDE = {kind.name for kind in _ORDER if kind.parent}
-"""The names of the kinds whose records are inside other records."""
 
+#: The names of the kinds whose records have other records inside.
 _PLACES = {kind.parent for kind in _ORDER if kind.parent}
-"""The names of the kinds whose records have other records inside."""
 
 
 def _parts(kind: Kind, written: Any) -> list[str]:

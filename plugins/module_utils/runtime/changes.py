@@ -20,8 +20,8 @@ from .locks import Busy, wait_for
 from .store import Store
 
 _KIND = "changing"
+#: Age of a mark in seconds that no settling horizon reaches.
 _OLDEST = 24 * 60 * 60.0
-"""Age of a mark in seconds that no settling horizon reaches."""
 
 
 def seconds_left(moment: float, now: float, settle: float) -> float:

@@ -33,16 +33,16 @@ from .locks import REPORTED_AFTER, Busy, Obstructed, SharedFile, describe, wait_
 from .places import NAMED
 from .store import Store
 
+#: Default seconds to wait for a lock.
 LOCK_WAIT = 600.0
-"""Default seconds to wait for a lock."""
 
+#: Minimum default of the settling horizon in seconds.
 SHORTEST_SETTLE = 30.0
-"""Minimum default of the settling horizon in seconds."""
 
 _KIND = "creating"
 _OTHER = "another process of this user, which"
+#: An unknown moment. It counts as the newest.
 UNKNOWN_MOMENT = math.inf
-"""An unknown moment. It counts as the newest."""
 
 Done = TypeVar("Done")
 

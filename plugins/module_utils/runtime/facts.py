@@ -26,22 +26,22 @@ from ..errors import InvalidInput
 from ..local.safe_files import Folder
 from .locks import SharedFile
 
+#: Kind, mark and value. The value is any JSON; None removes the fact.
 Fact: TypeAlias = tuple[str, str, Any]
-"""Kind, mark and value. The value is any JSON; None removes the fact."""
+#: The facts of one owner, by kind and mark.
 Marks: TypeAlias = dict[str, dict[str, Any]]
-"""The facts of one owner, by kind and mark."""
 
+#: Maximum number of facts of one line, and so of one transaction.
 MOST_FACTS = 1000
-"""Maximum number of facts of one line, and so of one transaction."""
+#: Maximum size of a log in bytes: about 500,000 records.
 SIZE_LIMIT = 256 << 20
-"""Maximum size of a log in bytes: about 500,000 records."""
 
 _LINE_LIMIT = 16 << 20
 _MOST_UNREAD = 1000
+#: Number of facts below which shortening a log is not worth its time.
 _SHORT = 4 * MOST_FACTS
-"""Number of facts below which shortening a log is not worth its time."""
+#: Seconds to wait for a writer, which keeps the lock for milliseconds.
 _LOCK_SECONDS = 5.0
-"""Seconds to wait for a writer, which keeps the lock for milliseconds."""
 
 
 class NotFacts(InvalidInput):

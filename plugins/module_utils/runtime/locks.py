@@ -24,11 +24,11 @@ from ..local.safe_files import Folder
 
 _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.25
+#: Seconds after which a wait for a lock is reported.
 REPORTED_AFTER = 5.0
-"""Seconds after which a wait for a lock is reported."""
 
+#: Maximum number of attempts to open a file that is removed while it is opened or locked.
 _ATTEMPTS = 100
-"""Maximum number of attempts to open a file that is removed while it is opened or locked."""
 
 
 class Busy(Exception):

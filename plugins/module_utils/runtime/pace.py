@@ -18,39 +18,37 @@ from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass, field
 from typing import Any
 
+#: Default limit of requests a minute.
 SERVICE_LIMIT = 200
-"""Default limit of requests a minute."""
 
+#: Maximum seconds of a pause, whatever a service asked for.
 LONGEST_PAUSE = 3600.0
-"""Maximum seconds of a pause, whatever a service asked for."""
 
 _MINUTE = 60.0
+#: Length of the window of the limit in seconds.
+#:
+#: It is longer than a minute, because latency varies and requests may arrive closer together than they were sent.
 _WINDOW = _MINUTE * 1.008
-"""Length of the window of the limit in seconds.
-
-It is longer than a minute, because latency varies and requests may arrive closer together than they were sent.
-"""
+#: Seconds by which a request may be sent later than at its moment. A later one needs another moment.
 _LATEST = _MINUTE * 0.004
-"""Seconds by which a request may be sent later than at its moment. A later one needs another moment."""
+#: Number of requests that may be ahead of the even pace: half of what a strict service accumulates.
+#:
+#: The other half compensates for varying latency.
 _HEAD_START = 5
-"""Number of requests that may be ahead of the even pace: half of what a strict service accumulates.
-
-The other half compensates for varying latency.
-"""
 _SLOWER = 1.5
 _FASTER = 0.98
+#: Factor for a rate that the service allowed. A refusal at a slower pace is not due to the rate.
 _BELOW_LIMIT = 0.9
-"""Factor for a rate that the service allowed. A refusal at a slower pace is not due to the rate."""
+#: Seconds during which refusals that are not due to the rate do not slow down.
 _STRAY_SECONDS = 300.0
-"""Seconds during which refusals that are not due to the rate do not slow down."""
 _SHORT_RUNS = 4
+#: Number of consecutive short runs between two refusals after which the rate counts as too high.
 _SHORT_RUN = 2
-"""Number of consecutive short runs between two refusals after which the rate counts as too high."""
+#: Moments a second that are distinguished.
 _TICKS = 1e4
-"""Moments a second that are distinguished."""
 _NEVER = -1e9
+#: Maximum number of moments to remember. Requests of a larger limit are always sent evenly.
 _MOST_MOMENTS = 10_000
-"""Maximum number of moments to remember. Requests of a larger limit are always sent evenly."""
 
 
 @dataclass

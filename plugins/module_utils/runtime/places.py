@@ -24,24 +24,24 @@ from ..local.access import PRIVATE_FOLDER
 from ..local.safe_files import WRITABLE_BY_OTHERS, Folder, require_own
 from .locks import describe
 
+#: The environment variable that names the runtime directory.
 NAMED = "SEVENTHINGS_RUNTIME_DIR"
-"""The environment variable that names the runtime directory."""
+#: The environment variable that names the private folder of the Ansible run for module processes.
 RUN_FOLDER = "SEVENTHINGS_RUN_DIR"
-"""The environment variable that names the private folder of the Ansible run for module processes."""
 
+#: The consequence, which follows the reason in a warning.
 NOT_SHARED = (
     "Therefore the rate limit, the locks and the tokens are not shared with the other processes of this user; "
     "SEVENTHINGS_RUNTIME_DIR may name a directory for them."
 )
-"""The consequence, which follows the reason in a warning."""
 
 _OF_THE_SESSION = "XDG_RUNTIME_DIR"
 _NAME = "seventhings"
 _DIGITS = 32
+#: The directory of the session directories, which login managers name in XDG_RUNTIME_DIR.
 _SESSIONS = Path("/run/user")
-"""The directory of the session directories, which login managers name in XDG_RUNTIME_DIR."""
+#: Directories that every environment of a user shares, for a user without a home directory.
 _PUBLIC = (Path("/dev/shm"), Path("/tmp"))  # nosec B108
-"""Directories that every environment of a user shares, for a user without a home directory."""
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ from ..local.safe_files import Folder
 from .facts import Fact, Marks, apply
 from .locks import SharedFile
 
+#: Seconds to wait for a process that changes facts, which takes microseconds.
 _LOCK_SECONDS = 5.0
-"""Seconds to wait for a process that changes facts, which takes microseconds."""
+#: Maximum size of a line.
 _MOST_BYTES = 1 << 20
-"""Maximum size of a line."""
+#: Number of lines that no interrupted writer leaves.
 _MOST_LINES = 8
-"""Number of lines that no interrupted writer leaves."""
 _BROKEN = "broken"
 
 

@@ -26,8 +26,8 @@ _KEY = "key"
 _KEY_BYTES = 32
 _LOCK = "renewal-"
 _DIGITS = 32
+#: Maximum number of accounts whose pairs are kept.
 _MOST_PAIRS = 100
-"""Maximum number of accounts whose pairs are kept."""
 
 
 @dataclass(frozen=True)

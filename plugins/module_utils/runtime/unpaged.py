@@ -20,8 +20,8 @@ from .store import Store
 
 _KIND = "unpaged"
 _DAY = 24 * 60 * 60.0
+#: Maximum number of notes that processes share.
 _MOST_NOTES = 100
-"""Maximum number of notes that processes share."""
 
 
 @dataclass

@@ -111,8 +111,8 @@ def _absorbed(
     return {**result, **({"warnings": warnings} if warnings else {}), **({"backup_files": backups} if backups else {})}
 
 
+#: Maximum lines of a message about what was not changed. The result has all of them.
 _SHOWN = 40
-"""Maximum lines of a message about what was not changed. The result has all of them."""
 
 
 def _in_words(absorbed: Absorbed, changes: Sequence[FileChange]) -> str:

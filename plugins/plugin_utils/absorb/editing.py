@@ -28,14 +28,14 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan
 from .files import Files, Target
 
+#: Choices for a record in the files that was deleted in the application.
 KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
-"""Choices for a record in the files that was deleted in the application."""
 
+#: Takes the value of the application if both sides changed a record. The alternative is :data:`KEEP`.
 TAKE = "take"
-"""Takes the value of the application if both sides changed a record. The alternative is :data:`KEEP`."""
 
+#: The new records that are taken: those created since the last apply, or all.
 SINCE_APPLY, ALL = "since_apply", "all"
-"""The new records that are taken: those created since the last apply, or all."""
 
 ELSEWHERE = "its attachments come from elsewhere"
 

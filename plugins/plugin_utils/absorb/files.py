@@ -44,8 +44,8 @@ _ENDINGS = (*_YAML, ".csv", ".jsonl")
 _NO_TABLE = Table("", Place(""))
 
 _Records = Sequence[Mapping[str, Any]]
+#: Returns the columns of the fields of a record that a table has, or None if the record needs others too.
 Fit = Callable[[Mapping[str, Any], Collection[str]], Mapping[str, str] | None]
-"""Returns the columns of the fields of a record that a table has, or None if the record needs others too."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from .editing import Editing
 from .splices import is_same
 from .text_file import NewValue
 
+#: A record of the files and the key of one of its fields.
 Field = tuple[Entry, str]
-"""A record of the files and the key of one of its fields."""
 
 
 class Labels:

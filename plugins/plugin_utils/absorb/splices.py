@@ -17,8 +17,8 @@ from ..export.writing import Unwritable, flow, is_text, is_unprintable, json_cel
 from .text_file import NewValue, TextFile
 from .tree import ALIAS, MAP, SCALAR, Piece
 
+#: Names that need no quotes in any reader.
 _NAME = re.compile(r"_?[A-Za-z]{2}[A-Za-z_]*", re.ASCII)
-"""Names that need no quotes in any reader."""
 
 _IN_FLOW = re.compile(r"[,?\[\]{}]")
 _BLANK_AT_END = re.compile(r"[ \t]$", re.MULTILINE)

@@ -26,9 +26,10 @@ from .documented import documented_spec
 
 _COLLECTION = "community.seventhings"
 
+#: The members of a result that tell what to do.
 _MESSAGES = ("msg", "brief", "findings", "refusals", "warnings")
-"""The members of a result that tell what to do."""
 
+#: A word that is the name of an option: where a message begins, what it tells to set, or a name that is not a word.
 _TOLD = re.compile(
     r"^ *(?P<first>\w+)(?:\.\w+)*(?=:)"
     r"|(?<![\w.])(?P<set>\w+)(?:\.\w+ of th(?:e|is) task|: \[\w+\])"
@@ -36,10 +37,9 @@ _TOLD = re.compile(
     r"|(?:(?<=\bset )|(?<=\bas )|(?<=\bgive )|(?<=\boption ))(?P<told>\w+)\b"
     r"|(?<![\w.])(?P<unmistakable>[a-z]+_[a-z_]+)\b"
 )
-"""A word that is the name of an option: where a message begins, what it tells to set, or a name that is not a word."""
 
+#: The variables of roles that do not have the name of the option.
 _OTHER_NAMES = {"hosts_hosts": "hosts_names"}
-"""The variables of roles that do not have the name of the option."""
 
 _NOT_IN_ROLES = frozenset(("desired",))
 

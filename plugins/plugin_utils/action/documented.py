@@ -15,8 +15,8 @@ import yaml
 from ...module_utils.ansible_module.argument_specs import CONNECTION, Spec
 
 _PLUGINS = __name__.partition(".plugin_utils.")[0]
+#: What the documentation of an option says about its values.
 _OF_AN_OPTION = ("type", "elements", "default", "required", "choices")
-"""What the documentation of an option says about its values."""
 
 
 @functools.cache

@@ -20,8 +20,8 @@ from ..undo.record_file import LAST, RecordRefused, last_record, read_record
 from ..undo.undo import Undo
 from .set_run import SetRun
 
+#: Members of the report of an undo that its result does not have.
 _ONLY_DOCUMENTED = ("check_mode", "every_finding", "forecast")
-"""Members of the report of an undo that its result does not have."""
 
 
 def undo_apply(run: SetRun) -> dict[str, Any]:

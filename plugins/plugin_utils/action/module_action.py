@@ -29,10 +29,10 @@ from ..ansible_compat import as_data, module_of, wants_invocation, was_vaulted
 from ..controller.parent import end_with_parent
 from .arguments import misshapen, read_arguments
 
+#: The clients of this worker by their options. All items of a loop run in one worker.
 _CLIENTS: dict[str, Client] = {}
-"""The clients of this worker by their options. All items of a loop run in one worker."""
+#: Minimum length of a vaulted value that is hidden. A shorter one may be anywhere, as in a UUID.
 _SHORTEST_SECRET = 4
-"""Minimum length of a vaulted value that is hidden. A shorter one may be anywhere, as in a UUID."""
 _NO_ASYNC = "async is not possible with a vaulted value, because what Ansible shows of it later can't be hidden."
 _LEFT_OUT = "A warning is left out, because it has a value that must not be shown."
 

@@ -471,5 +471,5 @@ class _Orphaned(errors.SeventhingsError):
     """Raised if the process that started this run no longer exists."""
 
 
+#: Errors that would also occur for every other record.
 _ENDS_THE_RUN = (JournalBroken, errors.AccessTokenRefused, errors.TooManyRequests, errors.ServiceUnavailable, _Orphaned)
-"""Errors that would also occur for every other record."""

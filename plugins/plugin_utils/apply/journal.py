@@ -39,8 +39,8 @@ from . import memory
 from .journal_place import JournalPlace, place_of, places_of_all
 
 _ID_BYTES = 8
+#: Fact about a set, whatever its ``set_id``: the ``set_id`` of a directory of files.
 _SET = "set"
-"""Fact about a set, whatever its ``set_id``: the ``set_id`` of a directory of files."""
 _DELETE_IT = "delete it (then prune removes nothing that was created before)"
 
 

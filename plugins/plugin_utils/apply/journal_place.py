@@ -22,8 +22,8 @@ from ...module_utils.local.safe_files import FileType, Folder
 _FILE = "journal.jsonl"
 _NO_SET = "_"
 _APPLIED = "applied"
+#: Maximum characters of one path segment; file systems allow 255 bytes.
 _LONGEST = 200
-"""Maximum characters of one path segment; file systems allow 255 bytes."""
 
 _DIGEST = 32
 _HINT = "; set journal to a directory that can be written"

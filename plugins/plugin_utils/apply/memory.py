@@ -16,22 +16,22 @@ from ..desired.desired import Source
 from ..set_plan.baseline import Baseline
 
 # Marks are uuids, or kinds with natural keys, unless a comment says otherwise. The values are in parentheses.
+#: Records that belong to the set; that the set archived; that it created (kind and key, which may be empty).
 MANAGED, ARCHIVED, CREATED = "managed", "archived", "created"
-"""Records that belong to the set; that the set archived; that it created (kind and key, which may be empty)."""
+#: Records that the set brought back from the archive; that must stay.
 UNARCHIVED, PROTECTED = "unarchived", "protected"
-"""Records that the set brought back from the archive; that must stay."""
+#: Records that the set created and could not read (true). Its account does not see them.
 UNSEEN = "unseen"
-"""Records that the set created and could not read (true). Its account does not see them."""
+#: Creations without a noted outcome (the time in seconds since 1970).
 SENT = "sent"
-"""Creations without a noted outcome (the time in seconds since 1970)."""
+#: The unfinished run (digest, and numbers for its limits); what it creates, and changes (its digest).
 RUN, BEGUN, CHANGING = "run", "begun", "changing"
-"""The unfinished run (digest, and numbers for its limits); what it creates, and changes (its digest)."""
+#: Sources of the last apply, by section and path (number of records); some or all records (file and line).
 SOURCE, ORIGIN = "source", "origin"
-"""Sources of the last apply, by section and path (number of records); some or all records (file and line)."""
+#: Uploads, by hash and name (uuid, or the time without a noted outcome); the uuids of all uploaded files (true).
 UPLOAD, FILE = "upload", "file"
-"""Uploads, by hash and name (uuid, or the time without a noted outcome); the uuids of all uploaded files (true)."""
+#: The key of the digests; digests of each record as it was last applied; highest id of each kind of record.
 KEY, FIELDS, HIGHEST = "key", "fields", "highest"
-"""The key of the digests; digests of each record as it was last applied; highest id of each kind of record."""
 
 _KEY_BYTES = 16
 

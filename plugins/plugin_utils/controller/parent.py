@@ -14,12 +14,12 @@ import os
 import threading
 import time
 
+#: Seconds in which requests that are pending may end and be noted in the journal.
 _GRACE = 5.0
-"""Seconds in which requests that are pending may end and be noted in the journal."""
 _LOOK_EVERY = 1.0
 
+#: The processes that are watched: a forked process inherits this set, but no thread.
 _WATCHED: set[int] = set()
-"""The processes that are watched: a forked process inherits this set, but no thread."""
 
 
 def end_with_parent() -> None:

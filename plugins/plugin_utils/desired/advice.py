@@ -22,14 +22,14 @@ from .dialect import PRESETS, Dialect
 from .format_settings import READERS
 from .positions import Finding
 
+#: Patterns of dates, those of presets first. With another time than midnight, the day may be another one elsewhere.
 _PATTERNS = (
     *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d%m%Y", "%m%d%Y"),
     *(f"{day}{time}" for day in ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y") for time in (" 00:00:00", " 00:00")),
 )
-"""Patterns of dates, those of presets first. With another time than midnight, the day may be another one elsewhere."""
 
+#: Maximum number of patterns that are proposed.
 _MOST_CHOICES = 3
-"""Maximum number of patterns that are proposed."""
 
 _GENERAL = "type it so, or set how the file is written: preset, decimal, thousands, currency, dates, booleans or null"
 

@@ -24,17 +24,17 @@ from .words import BareWord
 
 _LIST_MARKS = re.compile(r"[;,|\n]")
 _TEXT = "text"
+#: The shape of lists that may be written as the text of their only item.
 _LINKS = "links"
-"""The shape of lists that may be written as the text of their only item."""
 
 _LIST = 'a list is written as a;b with `list_separator: ";"`, or as JSON: ["a", "b"]'
 _BARE = "this is how a program writes an empty value; write null, or quotes around it"
 
+#: Mistakes in cells of keys, by the identity of their entry and by the name of their field.
 OddKeys = dict[int, dict[str, FieldError]]
-"""Mistakes in cells of keys, by the identity of their entry and by the name of their field."""
 
+#: Maximum number of values that a column keeps, because those of most dates and numbers repeat.
 _MOST_KEPT = 4096
-"""Maximum number of values that a column keeps, because those of most dates and numbers repeat."""
 
 _UNCERTAIN = object()
 

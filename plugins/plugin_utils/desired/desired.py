@@ -22,17 +22,17 @@ from .row_rules import NO_RULES, RowRules
 from .scan_codes import ScanCodeSettings
 from .tables import ReadTable, Tables
 
+#: Section of the files (and of inline ``desired``) to the kind of its records, in the order of dependency.
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
-"""Section of the files (and of inline ``desired``) to the kind of its records, in the order of dependency."""
 
+#: Sections with one part for each template: asset, room, person.
 BY_TEMPLATE = tuple(kind.section for kind in KINDS.values() if kind.section and kind.defines_fields)
-"""Sections with one part for each template: asset, room, person."""
 
+#: The option with inline records, as the name of their source.
 INLINE = "desired"
-"""The option with inline records, as the name of their source."""
 
+#: A file, or :data:`INLINE`, and one of its sections.
 Source = tuple[str, str]
-"""A file, or :data:`INLINE`, and one of its sections."""
 
 
 class SourceCount(NamedTuple):
@@ -45,11 +45,11 @@ class SourceCount(NamedTuple):
     records: int = 0
 
 
+#: The setting that accepts names that look like others.
 SIMILAR = "similar"
-"""The setting that accepts names that look like others."""
 
+#: The actions for a record of the set that is in no file.
 PRUNE = ("report", "delete", "archive")
-"""The actions for a record of the set that is in no file."""
 
 
 def prune_actions(section: str) -> tuple[str, ...]:

@@ -29,24 +29,24 @@ from .words import COMMENT, NULL_WORDS, OF_RECORDS, NullCell
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+#: A number with one separator before exactly three digits, which may separate thousands or a fraction.
 _AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
-"""A number with one separator before exactly three digits, which may separate thousands or a fraction."""
 
+#: The type of fields in which an ambiguous number is an amount.
 _AMOUNT = "MONEY"
-"""The type of fields in which an ambiguous number is an amount."""
 
+#: Minimum fraction digits of an amount for which a fraction of three digits is normal.
 _DIGITS_OF_AMOUNTS = 3
-"""Minimum fraction digits of an amount for which a fraction of three digits is normal."""
 
+#: The spaces between thousands in French: programs write the first three, people type the last.
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", "\N{THIN SPACE}", " ")
-"""The spaces between thousands in French: programs write the first three, people type the last."""
 
+#: The first bytes of new and old workbooks, and of pages that some programs save under the name of a table.
 _NO_TABLES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"<")
-"""The first bytes of new and old workbooks, and of pages that some programs save under the name of a table."""
 
 
+#: Returns a cell as the type of its field accepts it, or None.
 Converter = Callable[[str], str | None]
-"""Returns a cell as the type of its field accepts it, or None."""
 
 
 class Misspelled(Exception):
@@ -110,24 +110,24 @@ class Oddity(NamedTuple):
     kind: Literal["", "blank", "null", "date", "shortened"] = ""
 
 
+#: Maximum digits of a number of which a spreadsheet keeps all digits.
 _ALL_DIGITS = 15
-"""Maximum digits of a number of which a spreadsheet keeps all digits."""
 
 _TEXT_COLUMNS = "name the column in text_columns if this is the text"
 _KEPT_TEXT = re.compile(r'="[^"]*"')
 _SHORTENED = re.compile(r"[-+]?\d([.,]\d+)?[Ee]\+\d{2,3}")
+#: The texts that programs write in several languages for a value that is unknown or does not fit.
 _ERROR = re.compile(
     r"#[¡¿]?(?:NAME|NOM|NOMBRE|NOME|REF|BEZUG|RIF|VALUE|WERT|VALEUR|VALOR|VALORE|DIV/0|NULL|NULO|NUL|NULLO|NUM|ZAHL"
     r"|SPILL|ÜBERLAUF|PROPAGATION|DESBORDAMIENTO|CALC|KALK|CALCUL|FIELD|FELD|CHAMP|CAMPO|BLOCKED|BLOCKIERT|CONNECT"
     r"|VERBINDEN|UNKNOWN|UNBEKANNT|BUSY|EXTERNAL)[!?]|#NV|#N/D|#GETTING_DATA|#{3,}|Err:\d{3}"
 )
-"""The texts that programs write in several languages for a value that is unknown or does not fit."""
 _MONTH = (
     "(?:Jan|Feb|M[aär][rz]|Apr|Ma[iy]|Ju[nl]|Aug|Sep|O[ck]t|Nov|De[cz]|"
     "janv|févr|mars|avr|mai|jui[nl]|août|sept|oct|nov|déc)"
 )
+#: How spreadsheets show ``1.04``, ``1-4`` or ``4.05`` if they read a day or a month in it.
 _SHORT_DATE = re.compile(rf"\d\d?(\. |-){_MONTH}\.?|{_MONTH}\.?[- ]\d\d")
-"""How spreadsheets show ``1.04``, ``1-4`` or ``4.05`` if they read a day or a month in it."""
 _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
 
 
@@ -449,6 +449,7 @@ class Dialect:
         return text.encode(self.writes)
 
 
+#: How the spreadsheets of a country save tables, by name of the preset.
 PRESETS: Mapping[str, Dialect] = {
     "plain": Dialect(),
     "excel-de": Dialect(
@@ -472,7 +473,6 @@ PRESETS: Mapping[str, Dialect] = {
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("$", "USD"),
     ),
 }  # fmt: skip
-"""How the spreadsheets of a country save tables, by name of the preset."""
 
 
 _DELIMITERS = ",;\t|"
@@ -505,8 +505,8 @@ def without_end(row: list[str]) -> list[str]:
     return row[: next((number for number in range(len(row), 0, -1) if row[number - 1].strip()), 0)]
 
 
+#: The numbers that LibreOffice writes for typed flags when it saves a workbook again.
 _FLAGS = {"0": "false", "1": "true"}
-"""The numbers that LibreOffice writes for typed flags when it saves a workbook again."""
 
 
 def _typed(field: Field, cell: TypedCell) -> str:

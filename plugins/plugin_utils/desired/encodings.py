@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+#: Byte order marks and their encodings. The mark of UTF-32 begins with that of UTF-16, so it comes first.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -20,10 +21,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""Byte order marks and their encodings. The mark of UTF-32 begins with that of UTF-16, so it comes first."""
 
+#: How files without the mark that their encoding allows are read: in the order of bytes of almost all computers.
 _UNMARKED = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-"""How files without the mark that their encoding allows are read: in the order of bytes of almost all computers."""
 
 _ONE_BYTE = re.compile(r"cp(125[0-8]|874|437|850)|iso8859-\d+|mac-\w+|koi8-[rut]")
 _MANY_BYTES = re.compile(
@@ -35,6 +35,7 @@ _CENTRAL = "ąćęłńśźżčěřšžýáíéó" * 2 + "ďňťůúőűöüäĄ�
 _RUSSIAN = "оеаинтслвр" * 3 + "бгджзйкмпуфхцчшщъыьэюяАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЭЮЯ" * 2 + "ёіїєґ"
 _GREEK = "αοιετσνηυρ" * 3 + "βγδζθκλμξπςφχψωάέήίόύώΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ" * 2
 
+#: Encodings in which words are shown, with their letters: the more frequent a letter, the more often.
 _CANDIDATES = (
     *((name, _WEST) for name in ("cp1252", "mac_roman", "cp850", "iso-8859-15")),
     *((name, _CENTRAL) for name in ("cp1250", "iso-8859-2", "mac_latin2")),
@@ -44,33 +45,32 @@ _CANDIDATES = (
     ("cp1257", "ąčęėįšųūžāēģīķļņõäöüĄČĘĖĮŠŲŪŽĀĒĢĪĶĻŅ" * 2),
     *((name, "") for name in ("shift_jis", "euc_jp", "gb18030")),
 )
-"""Encodings in which words are shown, with their letters: the more frequent a letter, the more often."""
 
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 
+#: Signs that are also between letters: apostrophes, dashes, dots, the soft hyphen, and the sign of products.
 _IN_WORDS = frozenset("—…·\u00b4\u00ad\u2013\u2018\u2019\u00d7")
-"""Signs that are also between letters: apostrophes, dashes, dots, the soft hyphen, and the sign of products."""
 _BESIDE_WORDS = _IN_WORDS | set("€£¥¢§°¹²³ªºµ„\u201c\u201d\u201a«»\u2039\u203a®©™½¼¾•†‡‰±¿¡\u00a0")
+#: Signs that are rare before a word or between capitals, and signs that nobody writes directly behind a letter.
 _NOT_FIRST, _NOT_BEHIND = "§…€™®†", "§„\u201a"
-"""Signs that are rare before a word or between capitals, and signs that nobody writes directly behind a letter."""
+#: Letters that CP850 leaves in German words: few words of other languages have á where German has ß, or Ž for Ä.
 _MISREAD = re.compile(r"(?i:(?<=[ao])|(?<=e[iu]|ie|fu)|(?<=\bau))á|\bŽ(?=[^\WaeiouyAEIOUY])")
-"""Letters that CP850 leaves in German words: few words of other languages have á where German has ß, or Ž for Ä."""
 
 _A = "À-ÖØ-öø-ÿŒœŠšŽžŸ"
+#: What other code pages of Windows leave in words: letters of Icelandic, three accented letters, signs for letters, and
+#: letters that no other language of Western Europe has in one word.
 _FOREIGN = re.compile(
     rf"[ðþýÐÞÝ]|(?![äöüßåæøÄÖÜÅÆØ]{{3}})[{_A}]{{3}}|[à-ÿ]³|[a-zA-Z{_A}](?:[£¥¯¼¾]|(?<!m)[¹³])[a-zA-Z{_A}]|[a-z]¿[a-zà-ÿ]"
     r"|(?i:ù\B|è[aiou]|[èìòø][áíóú]|[áíóú][èìòø]|õ\b|[áéíóúû].*õ(?!e)|õ(?!e).*[áéíóúû])"
 )
-"""What other code pages of Windows leave in words: letters of Icelandic, three accented letters, signs for letters, and
-letters that no other language of Western Europe has in one word."""
 
+#: The score of one frequent letter, by which another encoding is clearly better.
 _CLEARLY = 3
-"""The score of one frequent letter, by which another encoding is clearly better."""
 _SEPARATORS = re.compile(r"[\s,;|\"\t]+")
 _SHOWN_WORDS, _SHOWN_READINGS = 3, 3
 _LONGEST_WORD = 30
+#: Number of characters whose words are compared.
 _SAMPLE = 1 << 16
-"""Number of characters whose words are compared."""
 
 
 class WrongEncoding(Exception):

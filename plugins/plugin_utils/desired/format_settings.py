@@ -29,11 +29,11 @@ from .tables import ID, Change, Table
 from .words import folded
 
 _EMPTY = ("ignore", "clear")
+#: The parts of a format that a preset decides.
 _OF_PRESET = (
     *("delimiter", "is_sure", "encoding", "fallback", "writes"),
     *("decimal", "thousands", "dates", "true", "false", "currency"),
 )
-"""The parts of a format that a preset decides."""
 
 
 def csv_of(node: Node, name: str, find: Find) -> dict[str, Any]:
@@ -196,6 +196,7 @@ def _texts_of(value: Any, empty: bool = False) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
+#: The settings of every table, each with the function that reads its value.
 READERS: Mapping[str, Callable[[Any], Change]] = {
     "preset": _preset,
     "delimiter": _delimiter,
@@ -212,7 +213,6 @@ READERS: Mapping[str, Callable[[Any], Change]] = {
     "text_columns": lambda value: {"texts": _texts_of(value)},
     "trim": _trim,
 }
-"""The settings of every table, each with the function that reads its value."""
 
 CSV_KEYS = tuple(READERS)
 

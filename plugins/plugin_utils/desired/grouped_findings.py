@@ -15,8 +15,8 @@ from .advice import Advice
 from .desired import DesiredInstance
 from .positions import CellPlace, Finding, Place
 
+#: Maximum number of findings of one kind that are reported one by one.
 _ALONE = 3
-"""Maximum number of findings of one kind that are reported one by one."""
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,14 @@ from .entry import Entry
 from .nodes import EVERYTHING
 from .positions import Finding, Place
 
+#: The word in place of everything that is hidden.
 VAULTED = "(vaulted)"
-"""The word in place of everything that is hidden."""
 
 _SHOW = "show_vaulted: true on the task"
 NOT_SHOWN = f"{VAULTED}: what is wrong may quote what is vaulted; {_SHOW} shows it"
 
+#: Minimum length of a hidden text that is removed from foreign messages. Shorter texts occur in every message.
 _SHORTEST = 4
-"""Minimum length of a hidden text that is removed from foreign messages. Shorter texts occur in every message."""
 
 
 @dataclass

@@ -16,8 +16,8 @@ from .globs import Globs, fits
 from .nodes import Node
 from .shapes import FLAG, Find, map_of, texts
 
+#: The setting of ``instance.yml``.
 LIFECYCLE = "lifecycle"
-"""The setting of ``instance.yml``."""
 
 KEYS = ("initial", "ignore", "protect")
 _NO_PATTERN = frozenset("*?[")

@@ -41,34 +41,34 @@ from .words import MANAGED, OF_RECORDS, OWN_LIFECYCLE, OWN_MATCH, STATE
 
 WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
+#: Suffixes of workbooks that are not read.
 _WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods", ".fods", ".numbers")
-"""Suffixes of workbooks that are not read."""
+#: Suffixes of files that may be meant as data. If such a file were silently ignored, its records would look deleted.
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
-"""Suffixes of files that may be meant as data. If such a file were silently ignored, its records would look deleted."""
 
+#: Suffixes of files that people put aside, and of tables in other formats.
 _ASIDE = (".bak", ".htm", ".html", ".old", ".orig", ".tmp", ".txt")
-"""Suffixes of files that people put aside, and of tables in other formats."""
 
 _TABLES = (".csv", ".jsonl")
 _ELSEWHERE = "a table is read in the directory of its section, such as objects/"
 _OTHERWISE = f"files end in {', '.join(ENDINGS)}"
 
+#: Maximum bytes of a file. A million records are smaller.
 MAX_SOURCE = 256 << 20
-"""Maximum bytes of a file. A million records are smaller."""
 
+#: Maximum records of one desired state. Split a larger state into two sets.
 MOST_RECORDS = 1_000_000
-"""Maximum records of one desired state. Split a larger state into two sets."""
 
 _NEVER_VAULTED = (
     "settings and field definitions can't be vaulted: they appear in plans, messages and journals; write them in "
     "plain text"
 )
 SETTINGS = ("instance.yml", "instance.yaml")
+#: The names of files that are not sections, and what such a file has.
 _FILES_OF_A_SET = {"instance": "settings are in the file instance.yml", "moved": "renames are in the file moved.yml"}
-"""The names of files that are not sections, and what such a file has."""
 
+#: Returns the text of a file, and the codec that writes the same bytes.
 Decode = Callable[[bytes], tuple[str, str]]
-"""Returns the text of a file, and the codec that writes the same bytes."""
 
 _BY_TEMPLATE = f"a map with the templates {', '.join(TEMPLATES)}"
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"

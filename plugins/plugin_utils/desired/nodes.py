@@ -19,11 +19,11 @@ from .positions import CellPlace, Finding, Place, SheetSource, VaultedSource
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
 NUL = "\0"
+#: How JSON writes a NUL character. Any other spelling is not JSON.
 NUL_ESCAPED = "\\u0000"
-"""How JSON writes a NUL character. Any other spelling is not JSON."""
 NO_NUL = "contains a NUL character, which is not text"
+#: Maximum depth of maps and lists.
 DEEPEST = 40
-"""Maximum depth of maps and lists."""
 TOO_LONG = f"expected a text of at most {MOST_CHARACTERS:,} characters"
 
 COLUMN_BITS = 24
@@ -36,8 +36,8 @@ class _Everything:
         return True
 
 
+#: The names of the fields of a record in a file that is vaulted as a whole.
 EVERYTHING: Container[str] = _Everything()
-"""The names of the fields of a record in a file that is vaulted as a whole."""
 
 
 def mark_at(line: int, column: int) -> int:
@@ -75,14 +75,14 @@ class Node:
 
     __slots__ = ("mark", "source", "value")
 
+    #: True for a row of a table.
     is_row = False
-    """True for a row of a table."""
 
+    #: True for a record of another system, which an entry of ``tables`` maps.
     is_mapped = False
-    """True for a record of another system, which an entry of ``tables`` maps."""
 
+    #: The nodes of members that have members themselves.
     children: Mapping[Any, Node] | None = None
-    """The nodes of members that have members themselves."""
 
     def __init__(self, value: Any, source: str, mark: int) -> None:
         self.value = value
@@ -160,8 +160,8 @@ class Node:
         return node.place
 
 
+#: The places of a record if no more is known than its own place.
 UNKNOWN_PLACES = Node({}, "", 0)
-"""The places of a record if no more is known than its own place."""
 
 
 class TreeNode(Node):

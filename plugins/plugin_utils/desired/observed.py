@@ -19,25 +19,25 @@ from .nodes import plain_node
 from .positions import Place
 from .shapes import map_of, texts
 
+#: The setting of ``instance.yml``, and the option of the task.
 OBSERVED = "observed"
-"""The setting of ``instance.yml``, and the option of the task."""
 
+#: The fields of an object that are observed if no definition of the instance says which are.
 ACTUAL_KEYS = ("actual_room", "actual_building")
-"""The fields of an object that are observed if no definition of the instance says which are."""
 
+#: The field that says in which room an object belongs.
 TARGET_KEY = "target_room"
-"""The field that says in which room an object belongs."""
 
+#: Section to the keys or labels of its observed fields.
 Names = Mapping[str, Sequence[str]]
-"""Section to the keys or labels of its observed fields."""
 
+#: The sections that may have observed fields.
 SECTIONS_WITH_FIELDS = tuple(kind.section for kind in KINDS.values() if kind.section and kind.is_plain)
-"""The sections that may have observed fields."""
 
 
 _KEYS = texts("a list of field keys; an empty list says that nothing is observed", least=0)
+#: The shape of the observed fields by section.
 NAMES = map_of(dict.fromkeys(SECTIONS_WITH_FIELDS, _KEYS), "a map of sections to field keys", "section")
-"""The shape of the observed fields by section."""
 
 
 def of_task(given: Mapping[str, Any] | None) -> Names:

@@ -52,11 +52,11 @@ def with_remedy(error: FieldError, remedy: str) -> FieldError:
     return FieldError.at(error.way, f"{error}{remedy}", error.gist, misfit)
 
 
+#: Number of columns without a field from which a table counts as one of another system.
 _MANY_FOREIGN = 3
-"""Number of columns without a field from which a table counts as one of another system."""
 
+#: Maximum number of columns that a finding names.
 _MOST_NAMED = 8
-"""Maximum number of columns that a finding names."""
 
 
 class DesiredParser:

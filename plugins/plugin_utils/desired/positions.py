@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 from ...module_utils.model.schema import FieldError, Misfit
 
+#: Suffixes of files that a place may name without a line.
 _SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
-"""Suffixes of files that a place may name without a line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from .hiding import Hiding
 from .parsing import with_remedy, written_as
 from .positions import Place
 
+#: Soft hyphen, zero width space, marks of direction, word joiner and byte order mark. No word needs them.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
-"""Soft hyphen, zero width space, marks of direction, word joiner and byte order mark. No word needs them."""
 
 
 def unfit_keys(

@@ -16,19 +16,19 @@ from .shapes import Unfit
 CREATE, REFUSE, SKIP = "create", "refuse", "skip"
 KEEP, PRUNE, RESTORE = "keep", "prune", "restore"
 
+#: The settings that can skip a row or a cell, which are the reasons in reports.
 SKIPPING = EMPTY_KEYS, REPEATED_KEYS, UNKNOWN_ROWS, UNKNOWN_VALUES = (
     "empty_keys",
     "repeated_keys",
     "unknown_rows",
     "unknown_values",
 )
-"""The settings that can skip a row or a cell, which are the reasons in reports."""
 
 _MATCH = "match"
 _NOWHERE = Place("")
 
+#: The names of fields that identify a record together.
 Fields = tuple[str, ...]
-"""The names of fields that identify a record together."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class RowRules:
         return frozenset(name for choice in self.match for name in choice)
 
 
+#: The rules of a record that is not a row of a table of another system.
 NO_RULES = RowRules()
-"""The rules of a record that is not a row of a table of another system."""
 
 
 def match_of(value: Any) -> tuple[Fields, ...]:
@@ -89,6 +89,7 @@ def _one_of(words: Fields, value: Any) -> str:
     return str(value)
 
 
+#: The settings with one of some words, of which the first is the default.
 ROW_WORDS: Mapping[str, Fields] = {
     UNKNOWN_ROWS: (CREATE, SKIP, REFUSE),
     EMPTY_KEYS: (REFUSE, SKIP),
@@ -97,13 +98,12 @@ ROW_WORDS: Mapping[str, Fields] = {
     "archived": (REFUSE, KEEP, RESTORE),
     "missing_rows": (PRUNE, KEEP),
 }
-"""The settings with one of some words, of which the first is the default."""
 
+#: The settings of an entry of ``tables`` about its rows, each with the function that reads its value.
 ROW_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     _MATCH: match_of,
     **{name: partial(_one_of, words) for name, words in ROW_WORDS.items()},
 }
-"""The settings of an entry of ``tables`` about its rows, each with the function that reads its value."""
 
+#: The rules of a table without such settings.
 OF_TABLES = RowRules(archived=REFUSE)
-"""The rules of a table without such settings."""

@@ -12,13 +12,13 @@ from ...module_utils.model.field import Plain
 from .nodes import Node
 from .shapes import TEXT, Find, Unfit, map_of, value_of
 
+#: The setting of ``instance.yml``.
 SCAN_CODES = "scan_codes"
-"""The setting of ``instance.yml``."""
 
 _MEMBERS = FIELD, PLACEHOLDER = "field", "placeholder"
 
+#: Maximum digits of a placeholder. A longer number was given to an object by somebody else.
 _MOST_DIGITS = 18
-"""Maximum digits of a placeholder. A longer number was given to an object by somebody else."""
 
 
 @dataclass(frozen=True)

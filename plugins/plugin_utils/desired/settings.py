@@ -30,8 +30,8 @@ from .shapes import FLAG, TEXT, Find, Shape, Unfit, list_of, map_of, one_that, t
 
 API = "seventhings/v1"
 TABLES = "tables"
+#: The setting that declares variables. ``layers`` reads it.
 VARIABLES = "variables"
-"""The setting that declares variables. ``layers`` reads it."""
 
 
 def _by_section(member: Shape, expected: str = "a map of sections") -> Shape:
@@ -113,6 +113,7 @@ _PRUNE = map_of(_ACTIONS, f"a map of sections to {', '.join(PRUNE)}", "section")
 _POLICY = map_of({"prune": _PRUNE, "limits": _LIMITS, "create_users": _create_users, "notify": FLAG}, "a map")
 
 
+#: The shape of each setting.
 _SHAPES: Mapping[str, Shape] = {
     "api": _api,
     "instance": _instances,
@@ -131,12 +132,11 @@ _SHAPES: Mapping[str, Shape] = {
     TABLES: tables_of,
     VARIABLES: lambda _node, _name, _find: True,
 }
-"""The shape of each setting."""
 
 SETTINGS = tuple(_SHAPES)
 
+#: The members of a desired state that differ in name from their settings.
 _MEMBERS = {"instance": "instances", "set": "set_name", VARIABLES: "declares_variables"}
-"""The members of a desired state that differ in name from their settings."""
 
 
 def _finder(desired: DesiredInstance) -> Find:

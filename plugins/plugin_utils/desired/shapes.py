@@ -12,11 +12,11 @@ from ...module_utils.model.field import Plain, shorten
 from ...module_utils.model.suggestions import did_you_mean
 from .nodes import Node
 
+#: Called with the place and the message of a finding.
 Find = Callable[[Node, str], None]
-"""Called with the place and the message of a finding."""
 
+#: Returns the value of a setting, given its node and its name, or None after a finding.
 Shape = Callable[[Node, str, Find], Any]
-"""Returns the value of a setting, given its node and its name, or None after a finding."""
 
 
 class Unfit(ValueError):

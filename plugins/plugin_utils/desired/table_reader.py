@@ -25,11 +25,11 @@ from .positions import Finding, Place
 from .tables import ID, ReadTable, Table
 from .words import NullCell, SettingText, in_yaml
 
+#: A number as programs write it, and few people write keys: with zeros as fraction, or grouped by commas.
 _NUMBER_AS_KEY = re.compile(r"\d+[.,]0+|\d{1,3}(,\d{3})+")
-"""A number as programs write it, and few people write keys: with zeros as fraction, or grouped by commas."""
 
+#: A number in groups of three digits, as some people write all of their keys.
 _GROUPED = re.compile("\\d{1,3}([.'\u2019\u00a0\u202f ]\\d{3})+")
-"""A number in groups of three digits, as some people write all of their keys."""
 
 
 class _Mapped(TreeNode):

@@ -17,12 +17,12 @@ from .nodes import Node
 from .positions import Place
 from .row_rules import OF_TABLES, RowRules
 
+#: The suffix of a target whose column has ids of records instead of their names.
 ID = ".id"
-"""The suffix of a target whose column has ids of records instead of their names."""
 
 
+#: The parts of a format that one setting changes.
 Change = Mapping[str, Any]
-"""The parts of a format that one setting changes."""
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from ...module_utils.model.schema import Schema
 
 STATE, MANAGED, OWN_LIFECYCLE, OWN_MATCH = "_state", "_managed", "_lifecycle", "_match"
 
+#: Members of a record that are not fields.
 OF_RECORDS = frozenset((STATE, MANAGED, OWN_LIFECYCLE, OWN_MATCH))
-"""Members of a record that are not fields."""
 
+#: The words for nothing that programs write as texts.
 NULL_WORDS = frozenset(("NULL", "null", "(null)", "\\N", "None", "nan", "NaN", "<NA>", "#N/A", "undefined"))
-"""The words for nothing that programs write as texts."""
 
 
 class BareWord(str):
@@ -54,8 +54,8 @@ class NullCell(str):
         return found
 
 
+#: Sheets and columns whose names begin with this are comments.
 COMMENT = "#"
-"""Sheets and columns whose names begin with this are comments."""
 
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
 _WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))

@@ -27,8 +27,8 @@ from ..report.result import made_by
 from ..report.task import progress_printer, report_paths, result_of, write_reports
 from .lists import ObjectLists
 
+#: Maximum number of records or hosts that a warning names. The result has all of them.
 MOST_NAMED = 20
-"""Maximum number of records or hosts that a warning names. The result has all of them."""
 
 
 class Call(ControllerRun):

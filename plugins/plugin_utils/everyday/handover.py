@@ -30,8 +30,8 @@ from .call import Call, run_call
 from .lists import ObjectLists, in_unknown_form
 from .people import Person, fields_of_people, records_of
 
+#: Records, each with the keys of the fields that name a person.
 _Named = list[tuple[Record, list[str]]]
-"""Records, each with the keys of the fields that name a person."""
 
 
 @dataclass

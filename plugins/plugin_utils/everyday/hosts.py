@@ -30,9 +30,12 @@ from ..desired.scan_codes import SCAN_CODES, ScanCodeSettings, read_scan_codes
 from .call import Call, named, run_call
 from .lists import ObjectLists
 
+#: Maximum characters of a fact. A longer text does not describe a device.
 _LONGEST = 1000
-"""Maximum characters of a fact. A longer text does not describe a device."""
 
+#: Texts that firmware has if nobody filled in a value, and texts of tools that can't read a value.
+#:
+#: They are compared by their letters and digits only, without case.
 _UNSET = re.compile(
     r"""(system|chassis|baseboard|board|product|enclosure|oem)?(serial|assettag|manufacturer|productname|version)
     |(system|chassis|baseboard|board|product|enclosure|oem)?serial(number|no|num)
@@ -42,18 +45,14 @@ _UNSET = re.compile(
     |default(string)?|standard|oem|none|null|nil|na""",
     re.VERBOSE,
 )
-"""Texts that firmware has if nobody filled in a value, and texts of tools that can't read a value.
 
-They are compared by their letters and digits only, without case.
-"""
-
+#: More texts that are not serial numbers: one repeated character, and characters in order.
 _FILLERS = re.compile(r"(.)\1*|0?1234(5(6(7(8(90?)?)?)?)?)?(abcdef)?|abcd(e(f(gh?)?)?)?")
-"""More texts that are not serial numbers: one repeated character, and characters in order."""
 
 _DIGITS = 6
 
+#: Beginnings of the types whose values are other records or files. A host must not name any of these.
 _SCALARS = ("LINKED_", "ATTACHMENT")
-"""Beginnings of the types whose values are other records or files. A host must not name any of these."""
 
 
 def feed_objects(

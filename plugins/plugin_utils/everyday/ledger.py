@@ -34,13 +34,14 @@ from .call import Call, named, run_call
 from .lists import ObjectLists
 from .named_table import load_named, read_settings
 
+#: The sums of a comparison. The books without what is only there, with the differences, and with what is only in the
+#: instance, are the instance.
 SUMS = (
     *("books", "not_found", "doubtful", "skipped", "not_in_scope"),
     *("differences", "not_in_books", "doubtful_objects", "instance"),
 )
-"""The sums of a comparison. The books without what is only there, with the differences, and with what is only in the
-instance, are the instance."""
 
+#: The lists of the result, and their columns.
 _PAGE = {
     "not_found": ("key", "name", "place"),
     "not_in_books": ("key", "scan_code", "name"),
@@ -48,7 +49,6 @@ _PAGE = {
     "doubtful": ("key", "place", "reason"),
     "skipped": ("key", "place", "reason"),
 }
-"""The lists of the result, and their columns."""
 
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 

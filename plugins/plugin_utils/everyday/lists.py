@@ -36,12 +36,12 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import ACTUAL, EXPECTED, comparisons_of
 from ..set_plan.scope import Scope
 
+#: What papers say of an object, and the fields that may have it, by key or label.
 _DESCRIBED = {
     "name": ("inventory_name",),
     "asset_number": ("asset_number", "Asset number", "Anlagennummer"),
     "serial_number": ("serial_number", "Serial number", "Seriennummer"),
 }
-"""What papers say of an object, and the fields that may have it, by key or label."""
 
 
 class ObjectLists:

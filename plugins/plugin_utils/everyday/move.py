@@ -82,8 +82,8 @@ def _called(lists: ObjectLists, record: Record) -> str:
     return lists.code_of(record) or record.uuid
 
 
+#: Objects, each with its new room.
 _Moves = list[tuple[Record, Record]]
-"""Objects, each with its new room."""
 
 
 def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> tuple[_Moves, list[str]]:

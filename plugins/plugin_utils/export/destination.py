@@ -18,11 +18,11 @@ from ...module_utils.printing.cleaner import amount, clean
 from ..desired.loading import ENDINGS
 from .manifest import FETCHED, MANIFEST, Manifest, digest
 
+#: The content of a file, or a function that reads it.
 Content = bytes | Callable[[], bytes]
-"""The content of a file, or a function that reads it."""
 
+#: Maximum bytes of a file that is read: larger than any file of an export.
 _LARGEST = 1 << 28
-"""Maximum bytes of a file that is read: larger than any file of an export."""
 
 
 def bytes_of(content: Content) -> bytes:

@@ -28,18 +28,18 @@ from .settings_schema import LIFECYCLE, MATCH, Json, closed, moved_schema, setti
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
+#: Members that exclude a record from the set, or protect it.
 _MANAGED: Json = {
     MANAGED: {"type": "boolean"},
     OWN_MATCH: MATCH,
     OWN_LIFECYCLE: {**closed({**LIFECYCLE, "protect": {"type": "boolean"}}), "type": "object"},
 }
-"""Members that exclude a record from the set, or protect it."""
 
+#: The schema with all definitions. Its root is a desired state in one file.
 MAIN = "seventhings.schema.json"
-"""The schema with all definitions. Its root is a desired state in one file."""
 
+#: Keyword of this collection, besides those of the draft: the definition of a field.
 FIELD_KEYWORD = "x-field"
-"""Keyword of this collection, besides those of the draft: the definition of a field."""
 
 
 def static_schema() -> Json:

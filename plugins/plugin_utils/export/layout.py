@@ -16,17 +16,17 @@ from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_re
 
 NO_SETTINGS = Tables()
 
+#: Bytes after which the records of a section continue in another file, if it may have several.
 FILE_SIZE = 1_000_000
-"""Bytes after which the records of a section continue in another file, if it may have several."""
 
+#: The directory of the JSON Schemas.
 SCHEMAS = "schema"
-"""The directory of the JSON Schemas."""
 
+#: Sections that are always a directory.
 MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
-"""Sections that are always a directory."""
 
+#: Sections with records flat enough for CSV, and numerous enough for JSON Lines.
 BULK = tuple(kind.section for kind in KINDS.values() if kind.section and kind.has_own_fields)
-"""Sections with records flat enough for CSV, and numerous enough for JSON Lines."""
 
 
 def schema_name(section: str) -> str:

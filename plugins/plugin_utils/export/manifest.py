@@ -23,18 +23,18 @@ from ..desired.desired import SECTIONS
 from .downloads import FOLDER, safe_name
 from .layout import SCHEMAS
 
+#: The workbook of an export, beside ``instance.yml``.
 BOOK = "instance.xlsx"
-"""The workbook of an export, beside ``instance.yml``."""
 
+#: The files that an export wrote, by their SHA-256. It is the same for the same records of another instance.
 MANIFEST = ".export.json"
-"""The files that an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
+#: The uuid and the name of each attachment on the instance. This only saves requests.
 FETCHED = ".seventhings/export.json"
-"""The uuid and the name of each attachment on the instance. This only saves requests."""
 
 _VERSION = 1
+#: Maximum bytes of a note: some hundred thousand attachments.
 _LARGEST = 64 << 20
-"""Maximum bytes of a note: some hundred thousand attachments."""
 
 _DEEPEST = 4
 _ATTACHMENT = re.compile(f"{FOLDER}/[0-9a-f]{{16}}/(?P<name>[^/]+)")

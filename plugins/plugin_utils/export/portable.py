@@ -24,14 +24,14 @@ from ..set_plan.listed_state import ListedState
 from .downloads import Downloads
 from .writing import Incomplete
 
+#: Marks of a template. Files of a desired state reject them, because they are plain data.
 TEMPLATE_MARKS = ("{{", "{%", "{#")
-"""Marks of a template. Files of a desired state reject them, because they are plain data."""
 
+#: A part of a value of any field.
 _PART = Field("", "ANY")
-"""A part of a value of any field."""
 
+#: The items of lists that are written one by one. Other lists are written as they are shown.
 _ITEMS = (Reference, Attachment, bool, int, float, str, Decimal, dt.date)
-"""The items of lists that are written one by one. Other lists are written as they are shown."""
 
 HALF = re.compile(r"[\ud800-\udfff]")
 

@@ -45,8 +45,8 @@ _TEXTS = _list_of({"type": "string", "minLength": 1})
 _BOOLEAN: Json = {"type": "boolean"}
 _ROOT: Json = {"type": "string", "pattern": "^https?://"}
 
+#: The fields that identify a record: one, a list, or a list of such lists.
 MATCH: Json = {"anyOf": [_STRING, _TEXTS, _list_of(_TEXTS)]}
-"""The fields that identify a record: one, a list, or a list of such lists."""
 
 LIFECYCLE: Json = {**dict.fromkeys(KEYS, _TEXTS), "protect": _list_of({"type": ["string", "number"], "minLength": 1})}
 

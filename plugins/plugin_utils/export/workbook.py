@@ -30,8 +30,8 @@ from .portable import HALF, name_in_files
 from .writing import Incomplete, Unwritable, json_cell
 
 _MAX_ROWS = 1_048_576
+#: The first day on which spreadsheets agree about dates.
 _FIRST_DAY = dt.date(1901, 1, 1)
-"""The first day on which spreadsheets agree about dates."""
 
 _WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")

@@ -26,19 +26,18 @@ from ..desired.words import NULL_WORDS
 
 PLAIN = PRESETS["plain"]
 
+#: Texts that need no quotes, also inside brackets: they begin with a letter and have no special YAML characters.
+#:
+#: A question mark is special in brackets for readers without libyaml.
 _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!$~^<>|'-]*[\w./@+()%&;=*!$~^<>|'-])?")
-"""Texts that need no quotes, also inside brackets: they begin with a letter and have no special YAML characters.
-
-A question mark is special in brackets for readers without libyaml.
-"""
 
 _WORDS = frozenset(
     ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "undefined", "inf", "void"]
 )
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _WIDTH = 110
+#: Maximum characters of a name, quotes and escapes included; YAML accepts up to 1,024 for an implicit key.
 _LONGEST_KEY = 1000
-"""Maximum characters of a name, quotes and escapes included; YAML accepts up to 1,024 for an implicit key."""
 _RESOLVER: Any = yaml.resolver.Resolver()
 
 
@@ -196,8 +195,8 @@ def csv_header(records: Sequence[Mapping[str, Any]], dialect: Dialect = PLAIN) -
     return names
 
 
+#: Parts of a name that a reader could read as a delimiter, or as the end of a column.
 _NO_COLUMN = re.compile(r"^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
-"""Parts of a name that a reader could read as a delimiter, or as the end of a column."""
 
 
 def csv_record(header: Sequence[str], record: Mapping[str, Any], dialect: Dialect = PLAIN) -> str:

@@ -33,14 +33,14 @@ from ..set_plan.plan import InstancePlan, Planned, drop_changes
 from ..set_plan.removal_blockers import without_blocked
 
 VERSION = 1
+#: What to do with an approved change whose record changed since the approval.
 REFUSE, SKIP = "refuse", "skip"
-"""What to do with an approved change whose record changed since the approval."""
 
 _REMOVALS = (DELETE, ARCHIVE)
+#: The forms in which the journal may note a key, that of the key itself last.
 _NOTED: Sequence[Callable[[str], str]] = (normal_address, normal_name, str)
-"""The forms in which the journal may note a key, that of the key itself last."""
+#: Maximum number of records that a warning names.
 _MOST_NAMED = 3
-"""Maximum number of records that a warning names."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class ApprovedChange:
         return f"{KINDS[SECTIONS[self.section]].words} {self.key}"
 
 
+#: Section and key of a change, or section and uuid. Several records to remove may have one key, so these have both.
 Name = tuple[str, str, str]
-"""Section and key of a change, or section and uuid. Several records to remove may have one key, so these have both."""
 
 
 def name_of(section: str, key: str, action: str, uuid: str) -> Name:

@@ -20,8 +20,8 @@ from ..apply.strict_json import Digest, Root, decode, read_members, version_of
 from ..desired.desired import SECTIONS
 from .approval import VERSION, Approval, ApprovedChange
 
+#: Maximum size of an approval file in bytes: about 500,000 changes.
 MOST_BYTES = 268_435_456
-"""Maximum size of an approval file in bytes: about 500,000 changes."""
 
 _DEEPEST = 4
 _MEMBERS = {

@@ -22,14 +22,14 @@ from ..desired.desired import SECTIONS, DesiredInstance, Limits, Policy, limit_o
 from ..desired.observed import of_task
 from ..desired.positions import Finding
 
+#: Options of a task that the files may narrow and never widen. ``protected`` requires all of them.
 CAPS = ("limits", "prune", "allow", "expect_instance")
-"""Options of a task that the files may narrow and never widen. ``protected`` requires all of them."""
 
+#: The actions of prune, the weakest first.
 _STRENGTH = ("report", ARCHIVE, DELETE)
-"""The actions of prune, the weakest first."""
 
+#: Limits that depend on the number of existing records.
 _OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})
-"""Limits that depend on the number of existing records."""
 
 
 @dataclass(frozen=True)

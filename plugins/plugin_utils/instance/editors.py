@@ -23,8 +23,8 @@ from ..set_plan.baseline import APPLICATION, BOTH, combined
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
+#: Maximum number of records whose editor is looked up.
 _MOST = 20
-"""Maximum number of records whose editor is looked up."""
 
 _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"))
 

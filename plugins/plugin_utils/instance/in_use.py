@@ -17,11 +17,11 @@ from ...module_utils.resolve.references import means
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
+#: Statuses of finished tasks and rental cases.
 ENDED = frozenset(("closed", "completed", "rejected"))
-"""Statuses of finished tasks and rental cases."""
 
+#: Maximum number of objects for which tasks and rental cases are looked up.
 _MOST = 20
-"""Maximum number of objects for which tasks and rental cases are looked up."""
 
 _NAMED = 5
 _STATUS = "status"

@@ -19,8 +19,8 @@ from ..set_plan.plan import InstancePlan
 from ..set_plan.prune import KEPT
 from ..set_plan.sources import LAYERED
 
+#: Number of records of each file whose file is noted. They show where its records are if it is renamed.
 _SAMPLE = 20
-"""Number of records of each file whose file is noted. They show where its records are if it is renamed."""
 
 
 @dataclass(frozen=True)

@@ -30,26 +30,26 @@ from ..set_plan.plan import InstancePlan, Planned
 _EARLIEST = dt.date(1950, 1, 1)
 _YEARS_AHEAD = 20
 _LEAST_EXPONENT = 2
+#: From how many values on a power of ten is odd. A single amount of money is.
 _LEAST_OF_A_FACTOR = 5
-"""From how many values on a power of ten is odd. A single amount of money is."""
 
 _TOLERANCE = Decimal("1e-9")
 _LEAST_OF_A_SHIFT = 5
+#: The share of the new values of a column that other records had before, from which a shift is likely.
 _SHARE_OF_A_SHIFT = 0.8
-"""The share of the new values of a column that other records had before, from which a shift is likely."""
 
+#: Types of the values that a shifted column of a table can have. Links and lists can't be shifted like that.
 _SCALARS = (str, int, float, Decimal, dt.date)
-"""Types of the values that a shifted column of a table can have. Links and lists can't be shifted like that."""
 
 _MOST_IN_A_ROOM = 100
 _EXAMPLES = 3
 _LONGEST = 60
 
+#: UTF-8 that was read as Windows-1252, and the replacement character.
 _MOJIBAKE = re.compile(
     "[\u00c2\u00c3][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
     "|\u00e2\u20ac|\u00ef\u00bf\u00bd|\ufffd"
 )
-"""UTF-8 that was read as Windows-1252, and the replacement character."""
 
 _FORMULA_TEXT = re.compile(r'="[^"]*"\Z')
 

@@ -56,15 +56,15 @@ from .suspected_renames import suspected_renames
 from .validation import validate
 
 _DIGEST_BYTES = 32
+#: How often a plan is made again because one of its lists was incomplete.
 _PLAN_AGAIN = 2
-"""How often a plan is made again because one of its lists was incomplete."""
 
+#: What a comparison allows, because it applies nothing.
 _NOTHING_IS_APPLIED = frozenset((DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT))
-"""What a comparison allows, because it applies nothing."""
 
 _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
+#: Limits in percent without effect, in numbers that JSON supports.
 _NO_PERCENTS = dict.fromkeys((name for name in vars(Limits()) if name.endswith("_percent")), 1e9)
-"""Limits in percent without effect, in numbers that JSON supports."""
 
 
 def run_instance(

@@ -22,17 +22,16 @@ from ...module_utils.plan.change import CREATE, UPDATE
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
+#: The field that needs no second equal value.
 _PROOF = "serial_number"
-"""The field that needs no second equal value."""
 
+#: Fields that two records seldom share, the most reliable first.
+#:
+#: They count only if the value is unique on both sides, and another value is equal too.
 _DISTINCTIVE: Mapping[str, Sequence[str]] = {OBJECT.name: (_PROOF, "inventory_name"), ROOM.name: ("name", "number")}
-"""Fields that two records seldom share, the most reliable first.
 
-They count only if the value is unique on both sides, and another value is equal too.
-"""
-
+#: Maximum number of suspicions that are reported one by one.
 _MOST = 10
-"""Maximum number of suspicions that are reported one by one."""
 
 
 def suspected_renames(plan: InstancePlan) -> list[str]:

@@ -25,10 +25,10 @@ from ..desired.tables import Tables
 from .records import MergedRecords
 from .variables import Variables
 
+#: The settings that a later layer may have.
 _OF_EACH_LAYER = ("api", "csv", TABLES, VARIABLES)
-"""The settings that a later layer may have."""
+#: The settings that a later layer may repeat, because its directory may also be used alone.
 _REPEATED = ("instance", "set", "set_id", "timezone")
-"""The settings that a later layer may repeat, because its directory may also be used alone."""
 
 NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 

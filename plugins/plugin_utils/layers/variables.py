@@ -26,10 +26,10 @@ TYPES = ("string", "integer", "number", "boolean")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _USE = re.compile(r"\$\{([^{}]*)\}|\$\{")
 _MARK = "${"
+#: Maximum number of variables that files may declare.
 MOST_VARIABLES = 1000
-"""Maximum number of variables that files may declare."""
+#: Maximum characters of all replacements: a use is short, but its value may have a million characters.
 MOST_FILLED = 64 << 20
-"""Maximum characters of all replacements: a use is short, but its value may have a million characters."""
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 
 

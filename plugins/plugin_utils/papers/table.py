@@ -15,8 +15,8 @@ from ...module_utils.model.dates import read_iso
 from ...module_utils.model.field import Field
 from ..desired.hiding import VAULTED
 
+#: The type of the fields with amounts.
 MONEY = "MONEY"
-"""The type of the fields with amounts."""
 
 
 class Word(str):
@@ -57,8 +57,8 @@ class Column:
         return self.key
 
 
+#: A value of a table. Its type decides how people read it.
 Cell = str | int | Decimal | dt.date | tuple[Word, ...] | Phrase | Column | None
-"""A value of a table. Its type decides how people read it."""
 
 Row = Mapping[str, Cell]
 

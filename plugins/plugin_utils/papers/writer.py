@@ -27,17 +27,17 @@ from ..report.words import short
 from .catalogue import ENGLISH, Catalogue
 from .table import Cell, Paper, Row, Table
 
+#: Maximum number of rows of a sheet of a workbook.
 _MOST_ROWS = 1_048_576
-"""Maximum number of rows of a sheet of a workbook."""
 
+#: Maximum length of a word that does not break inside.
 _LONGEST_WORD = 30
-"""Maximum length of a word that does not break inside."""
 
+#: The same on paper, where nobody can scroll to a column that does not fit.
 _LONGEST_PRINTED = 20
-"""The same on paper, where nobody can scroll to a column that does not fit."""
 
+#: Maximum number of digits before the point of a number in a workbook. A longer number is written as text.
 _MOST_DIGITS = 13
-"""Maximum number of digits before the point of a number in a workbook. A longer number is written as text."""
 
 
 def paths_of(written: Iterable[str], option: str = "report") -> list[Path]:
@@ -175,10 +175,10 @@ def _form(cell: Cell, text: str) -> str:
     return f"{form} wide".lstrip() if longest > _LONGEST_PRINTED else form
 
 
+#: The suffix of a file to the function that writes it.
 FORMS: dict[str, Callable[[Paper, Catalogue], bytes]] = {
     ".csv": _as_csv,
     ".html": _as_page,
     ".json": _as_json,
     ".xlsx": _as_workbook,
 }
-"""The suffix of a file to the function that writes it."""

@@ -22,17 +22,16 @@ from ...module_utils.resolve.listing import list_records
 from ..ansible_compat import as_data, as_name
 from .inventory_names import Variables, as_part, check_host_name, group_name, literal, one_line, variable_key
 
+#: A record in its normalised form, as the info modules return it.
 Shown = Mapping[str, Any]
-"""A record in its normalised form, as the info modules return it."""
 
+#: The records of an instance by plural name of their kind. Plain data, so that it can be cached.
 Records = Mapping[str, Sequence[Shown]]
-"""The records of an instance by plural name of their kind. Plain data, so that it can be cached."""
 
+#: The kinds that may become hosts, by plural name.
+#:
+#: A record of each kind is inside a record of the kind before it, so these are read, too.
 KINDS: dict[str, Kind] = {"locations": LOCATION, "rooms": ROOM, "objects": OBJECT}
-"""The kinds that may become hosts, by plural name.
-
-A record of each kind is inside a record of the kind before it, so these are read, too.
-"""
 
 _NAMED_IN_WARNING = 5
 _ANY = Field("", "")

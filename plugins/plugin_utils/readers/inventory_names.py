@@ -19,15 +19,14 @@ from ...module_utils.printing.cleaner import clean
 
 _ANSIBLES_GROUPS = ("all", "ungrouped", "_meta")
 _ANSIBLES_NAMES = frozenset([*_ANSIBLES_GROUPS, *constants.LOCALHOST, *constants.INTERNAL_STATIC_VARS])
+#: Magic variables, and names that templates call.
+#:
+#: A variable named like a keyword of a play, such as ``name``, is harmless.
 _ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(
     ["cycler", "dict", "joiner", "lipsum", "lookup", "namespace", "now", "omit", "q", "query", "range", "undef", "vars"]
 )
-"""Magic variables, and names that templates call.
-
-A variable named like a keyword of a play, such as ``name``, is harmless.
-"""
+#: The characters that begin a variable in ``os.path.expandvars``.
 _OF_THE_ENVIRONMENT = re.compile(r"\$(?=\w|\{)")
-"""The characters that begin a variable in ``os.path.expandvars``."""
 
 
 # ---- texts that become names

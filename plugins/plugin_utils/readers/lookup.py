@@ -15,8 +15,8 @@ from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.resolve.field_visibility import field_visibility_of
 from ...module_utils.resolve.read_cache import find_records
 
+#: The kinds that a lookup accepts, by name.
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
-"""The kinds that a lookup accepts, by name."""
 
 
 def kind_named(name: Any) -> Kind:

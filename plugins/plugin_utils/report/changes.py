@@ -25,22 +25,22 @@ from .words import MOST, SIDE_WORDS, action_words, both_sides, counted, short
 
 Change = Mapping[str, Any]
 
+#: The order of changes: first those that cannot be undone, then those of existing records.
 ACTION_ORDER = (DELETE, ARCHIVE, UPDATE, CREATE)
-"""The order of changes: first those that cannot be undone, then those of existing records."""
 
 _SIDES = (*SIDE_WORDS, UNKNOWN)
 
 SIGNS = {CREATE: "+", UPDATE: "~", DELETE: "-", ARCHIVE: "-"}
 
+#: Minimum number of equal updates for a group of their own.
 _FEW_EQUAL = 3
-"""Minimum number of equal updates for a group of their own."""
 
+#: Maximum characters of a value. The report as JSON and the result of the task have the whole value.
 _LONGEST = 300
-"""Maximum characters of a value. The report as JSON and the result of the task have the whole value."""
 
 _LONGEST_IN_TITLE = 60
+#: Maximum number of fields that a title names; the others are counted.
 _MOST_FIELDS = 4
-"""Maximum number of fields that a title names; the others are counted."""
 
 _LONGEST_KEY = 300
 _LONGEST_NAME = 120

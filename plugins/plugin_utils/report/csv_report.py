@@ -24,8 +24,8 @@ _COLUMNS = (
     *("side", "odd", "place", "note", "status", "reason"),
 )
 
+#: Spreadsheets read UTF-8 only after this mark.
 _BYTE_ORDER_MARK = "\ufeff"
-"""Spreadsheets read UTF-8 only after this mark."""
 
 
 def as_csv(result: RunResult) -> str:

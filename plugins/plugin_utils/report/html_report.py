@@ -27,8 +27,8 @@ from .result import COUNTS, RunResult
 from .view import FEW, is_warned_of, view_of
 from .words import action_words, count_words, words_of
 
+#: The directory of the templates and the style.
 _FILES = Path(__file__).parent
-"""The directory of the templates and the style."""
 
 
 def _style() -> str:

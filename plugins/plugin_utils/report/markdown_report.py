@@ -25,23 +25,23 @@ from .result import RunResult
 from .view import view_of
 from .words import MOST, short
 
+#: Maximum characters of a comment on a pull request at the large code hosts, with some room for a heading.
 _COMMENT_LIMIT = 60_000
-"""Maximum characters of a comment on a pull request at the large code hosts, with some room for a heading."""
 
+#: Numbers of changes of a group to try until a comment is short enough.
 _NUMBERS = (MOST, 5, 1, 0)
-"""Numbers of changes of a group to try until a comment is short enough."""
 
+#: Maximum number of changes that are visible without a click.
 _OPEN_AT_ONCE = 10
-"""Maximum number of changes that are visible without a click."""
 
+#: Maximum number of consecutive backticks for which a fence is made longer. Renderers limit the length of fences.
 _MOST_TICKS = 8
-"""Maximum number of consecutive backticks for which a fence is made longer. Renderers limit the length of fences."""
 
+#: The characters of a URL besides letters, digits and ``-._``.
 _OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
-"""The characters of a URL besides letters, digits and ``-._``."""
 
+#: A word such as ``partly_applied`` or a number, which is not code in a cell.
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)*|[0-9][0-9,.]*")
-"""A word such as ``partly_applied`` or a number, which is not code in a cell."""
 
 
 def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> str:

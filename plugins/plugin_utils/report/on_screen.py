@@ -20,27 +20,26 @@ from .text_report import closing, counts
 from .view import Block, view_of
 from .words import short
 
+#: Number of reasons above the last line of a message, which has the first of them once more.
 _LINES = 6
-"""Number of reasons above the last line of a message, which has the first of them once more."""
 
 _LONGEST_LINE = 180
 _LONGEST = 450
 _FEW = 3
+#: Number of entries up to which Ansible prints a list in full beside a message, and else the first few.
 _ENTRIES = 15
-"""Number of entries up to which Ansible prints a list in full beside a message, and else the first few."""
 
+#: Number of warnings that Ansible prints, each on a line.
+#:
+#: Ansible prints an equal warning of an earlier task only once, so a failure must not cut it in another way.
 _WARNINGS = 20
-"""Number of warnings that Ansible prints, each on a line.
 
-Ansible prints an equal warning of an earlier task only once, so a failure must not cut it in another way.
-"""
-
+#: The lists that a failed result has on the screen.
 _REASONS = ("refusals", "findings", "failures")
-"""The lists that a failed result has on the screen."""
 
 _OF_EVERY_TASK = ("msg", "diff", "warnings")
+#: The members of a plan. Their lists and maps are left out on the screen of a failure.
 _IN_FULL = frozenset(("brief", *RunResult.__dataclass_fields__)).difference(_OF_EVERY_TASK, _REASONS)
-"""The members of a plan. Their lists and maps are left out on the screen of a failure."""
 
 
 def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = False) -> str:

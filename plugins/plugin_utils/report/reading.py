@@ -19,17 +19,17 @@ from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE
 from ..set_plan.plan import InstancePlan, Planned
 from .value_diff import as_figure
 
+#: The kinds whose records are known by the names of people.
 PERSONS = ("person", "user")
-"""The kinds whose records are known by the names of people."""
 
+#: Types of the fields that name persons.
 PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
-"""Types of the fields that name persons."""
 
+#: Fields that name a record for people. The first fields with a value count.
 _NAMES = (("inventory_name",), ("title",), ("first_name", "last_name"), ("firstname", "lastname"), ("name",))
-"""Fields that name a record for people. The first fields with a value count."""
 
+#: Section and key of a field.
 Key = tuple[str, str]
-"""Section and key of a field."""
 
 
 def name_from(values: Callable[[str], Any], keys: Iterable[str]) -> str:

@@ -24,15 +24,15 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 from .reading import PERSON_TYPES, PERSONS, Names, name_from
 
+#: Replaces a number whose list was not needed for the plan.
 NOT_LOOKED_UP = "not looked up"
-"""Replaces a number whose list was not needed for the plan."""
 
 _LINKING = ("task", "rental_case", HUB_ITEM.name)
+#: What a record to remove has, by the types of its fields.
 _SHOWN = {"room": ("LINKED_ROOM",), "person": PERSON_TYPES, "value": ("MONEY",)}
-"""What a record to remove has, by the types of its fields."""
 
+#: Fields with persons that the service sets itself. These persons are not responsible for the record.
 SERVICE_FIELDS = frozenset({"inventory_user"})
-"""Fields with persons that the service sets itself. These persons are not responsible for the record."""
 
 
 class Removals:

@@ -36,32 +36,32 @@ from .table_rows import Rows
 _TWICE = (
     "somebody else created the same record at the same time; delete one of them in the application, then run it again"
 )
+#: Properties of a change that describe its record besides its fields.
 _ARCHIVED = "archived"
-"""Properties of a change that describe its record besides its fields."""
 
 ACTIONS = {CREATE: "created", UPDATE: "updated", DELETE: "deleted", ARCHIVE: "archived"}
 
+#: The counts of each section.
 COUNTS = (*ACTIONS.values(), "unchanged", "errors", "skipped")
-"""The counts of each section."""
 
+#: The possible outcomes of a run.
 OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied", "partly_undone")
-"""The possible outcomes of a run."""
 
 
+#: Members of a result that are not part of any document.
 _ONLY_HERE = ("located", "places", "warning_places", "rules", "odd", "reading", "compares")
-"""Members of a result that are not part of any document."""
 
+#: Members that only the documents of an undo have.
 OF_UNDO = ("undone", "not_restored")
-"""Members that only the documents of an undo have."""
 
+#: Members that the documents of an undo don't have, because they are about all records of a set.
 OF_FILES = ("reported", "scan_codes", "tables", "never_in_a_table", "sides")
-"""Members that the documents of an undo don't have, because they are about all records of a set."""
 
+#: Members that the documents of a comparison don't have, because it applies nothing.
 OF_APPLY = ("failures", "forecast", "mails", "undo", "apply_record", "apply_record_digest", "plan_digest")
-"""Members that the documents of a comparison don't have, because it applies nothing."""
 
+#: The member of every document that only a check of the files fills.
 ONLY_VALIDATED = "records"
-"""The member of every document that only a check of the files fills."""
 
 
 def forecast_of(changes: int, read: int, per_minute: int) -> dict[str, Any]:
@@ -171,13 +171,13 @@ class RunResult:
         return {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out}
 
 
+#: Members of a result that quote texts of the service and of files.
 _OF_OTHERS = (
     *("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported", "tables"),
     *("moves", "money", "persons", "mails", ONLY_VALIDATED, "undone", "not_restored"),
 )
-"""Members of a result that quote texts of the service and of files."""
+#: Members of a change with our own words.
 _OURS = ("section", "action", "uuid", "status")
-"""Members of a change with our own words."""
 
 
 def sides_of(changes: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -252,8 +252,8 @@ def _count_of(change: Mapping[str, Any], only_planned: bool) -> str:
     return "errors" if change["status"] == FAILED else "skipped"
 
 
+#: The status of a change after an apply. All changes of a plan are not tried.
 DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
-"""The status of a change after an apply. All changes of a plan are not tried."""
 
 
 def reported_changes(
@@ -313,8 +313,8 @@ def _labels(planned: Planned, keys: Iterable[str]) -> dict[str, str]:
 
 # ---- origin
 
+#: The inventory host that says nothing about an instance.
 _THIS_MACHINE = "localhost"
-"""The inventory host that says nothing about an instance."""
 
 _COLLECTION = Path(__file__).parents[3]
 _MANIFESTS = ("MANIFEST.json", "galaxy.yml")

@@ -28,8 +28,8 @@ _RULES = {
 }
 _LEVELS = {_FINDING: "error", _CHANGE: "note"}
 _BROKEN = "A rule of the task"
+#: The file for findings without a file, because code hosts reject findings without a place.
 _SETTINGS = "instance.yml"
-"""The file for findings without a file, because code hosts reject findings without a place."""
 
 
 def as_sarif(result: RunResult, src: Path | None = None) -> str:

@@ -15,11 +15,11 @@ from .result import DONE, NOT_TRIED, RunResult
 from .view import view_of
 from .words import MOST, counted
 
+#: Maximum number of records of a group that do not change equally. Ansible compares texts in quadratic time.
 _MOST = 1000
-"""Maximum number of records of a group that do not change equally. Ansible compares texts in quadratic time."""
 
+#: Lines with the sides on which they are: ``-`` before, ``+`` after, or both.
 Lines = Iterator[tuple[str, str]]
-"""Lines with the sides on which they are: ``-`` before, ``+`` after, or both."""
 
 _FIRST, _SECOND, _BOTH = "-", "+", "-+"
 

@@ -14,8 +14,8 @@ from .removals import Removals
 
 _PRICE = "purchasing_price"
 
+#: Table to reason to rows.
 Rows = dict[str, dict[str, list[dict[str, Any]]]]
-"""Table to reason to rows."""
 
 
 def rows_by_table(plan: InstancePlan, removals: Removals) -> Rows:

@@ -106,6 +106,7 @@ def _why(wrong: Iterable[Block]) -> str:
 
 # ---- files
 
+#: The suffix of a file to its format, which may need the directory of the files and the URL of the full report.
 _FORMS: dict[str, Callable[[RunResult, Path | None, str], str]] = {
     ".html": lambda result, _src, _url: as_html(result),
     ".json": lambda result, _src, _url: as_json(result),
@@ -113,7 +114,6 @@ _FORMS: dict[str, Callable[[RunResult, Path | None, str], str]] = {
     ".sarif": lambda result, src, _url: as_sarif(result, src),
     ".csv": lambda result, _src, _url: as_csv(result),
 }
-"""The suffix of a file to its format, which may need the directory of the files and the URL of the full report."""
 
 
 def check_report(path: Path) -> None:

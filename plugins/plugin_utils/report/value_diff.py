@@ -13,8 +13,8 @@ from typing import Any
 from ...module_utils.model.field import in_digits
 from ...module_utils.printing.cleaner import clean
 
+#: Number of characters before the first difference if long texts are cut.
 _BEFORE_DIFFERENCE = 40
-"""Number of characters before the first difference if long texts are cut."""
 
 
 def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:

@@ -27,11 +27,11 @@ from .removals import removal_texts
 from .result import COUNTS, RunResult, for_people
 from .words import MOST, both_sides, count_words, counted, short, words_of
 
+#: Number of changes up to which every report shows all of them.
 FEW = 40
-"""Number of changes up to which every report shows all of them."""
 
+#: Number of rows of a table about what the changes mean: all tables fit on the first screen.
 _TOP = 6
-"""Number of rows of a table about what the changes mean: all tables fit on the first screen."""
 
 _EXAMPLES = 3
 _CENTS = 2

@@ -11,19 +11,19 @@ from ..desired.desired import SECTIONS
 from ..set_plan.baseline import APPLICATION, BOTH, FILES
 from .result import ACTIONS
 
+#: Number of records of a group, and of texts of a list, that people read. The others are counted.
 MOST = 20
-"""Number of records of a group, and of texts of a list, that people read. The others are counted."""
 
+#: The words for each count in a comparison, which changes nothing.
 DRIFT_WORDS = {
     "created": "missing in the instance",
     "updated": "different in the instance",
     "deleted": "only in the instance",
     "archived": "not archived in the instance",
 }
-"""The words for each count in a comparison, which changes nothing."""
 
+#: The words for each known side, in the order in which a comparison shows them.
 SIDE_WORDS = {APPLICATION: "changed in the application", BOTH: "changed in both", FILES: "changed in the files"}
-"""The words for each known side, in the order in which a comparison shows them."""
 
 
 def short(text: str, longest: int) -> str:

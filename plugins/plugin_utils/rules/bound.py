@@ -19,8 +19,8 @@ from .schemas import CHANGES, Clause
 
 Find = Callable[[Place, str], None]
 
+#: The members of a change that rules may judge.
 CHANGE_MEMBERS = ("section", "action", "key", "before", "after", "fields")
-"""The members of a change that rules may judge."""
 _SIDES = ("before", "after")
 
 _TOO_LONG = "a pattern takes too long for this value, so the value breaks the rule"

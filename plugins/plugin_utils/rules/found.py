@@ -18,10 +18,10 @@ from .bound import BoundRule
 from .judging import Problem
 from .schemas import ERROR
 
+#: Maximum number of records for which a rule of the level error reports details. The others are counted.
 MOST_FINDINGS = 1000
-"""Maximum number of records for which a rule of the level error reports details. The others are counted."""
+#: The same for a rule of the level warning.
 MOST_WARNINGS = 20
-"""The same for a rule of the level warning."""
 _LIVE = "; the instance has it so, and the files do not write it"
 
 

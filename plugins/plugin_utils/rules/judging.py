@@ -16,14 +16,14 @@ from ...module_utils.model.field import Way, shorten
 from ...module_utils.model.patterns import finds
 from .schemas import Schema
 
+#: Maximum number of problems that are reported for one record and one rule.
 _MOST_PROBLEMS = 10
-"""Maximum number of problems that are reported for one record and one rule."""
 _MOST_KEPT = 4096
+#: Number of digits that is enough for the quotient of any two JSON numbers.
 _WIDE = Context(prec=1000)
-"""Number of digits that is enough for the quotient of any two JSON numbers."""
 _LONGEST = 200
+#: The parts of a pattern that contain a ``$``, or could: escapes, sets of characters, and the sign itself.
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
-"""The parts of a pattern that contain a ``$``, or could: escapes, sets of characters, and the sign itself."""
 
 
 class NotJudged(Exception):
@@ -95,6 +95,7 @@ def _problems_of(error: Any) -> Iterator[Problem]:
         yield Problem(way, words.format(shorten(error.validator_value, _LONGEST)))
 
 
+#: What a keyword requires. The words only quote the rule.
 _WORDS = {
     "const": "expected {}",
     "pattern": "expected a text that matches the pattern {}",
@@ -116,7 +117,6 @@ _WORDS = {
     "contains": "the rule expects another item in this list, or fewer",
     "uniqueItems": "expected every item once",
 }
-"""What a keyword requires. The words only quote the rule."""
 
 
 @cache

@@ -19,10 +19,10 @@ from ..desired.positions import Finding, Place
 from ..desired.sources.yaml_source import read_yaml
 from .schemas import ERROR, Clause, Refused, mistakes_in
 
+#: The ``when`` of a rule without one.
 EVERY_RECORD = Node(True, "", 0)
-"""The ``when`` of a rule without one."""
+#: Maximum size of a rules file in bytes.
 MOST_BYTES = 4 << 20
-"""Maximum size of a rules file in bytes."""
 
 
 @dataclass(frozen=True)

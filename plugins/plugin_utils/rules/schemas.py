@@ -21,14 +21,14 @@ from ..desired.positions import Finding, Place
 
 Schema = Mapping[str, Any] | bool
 
+#: The word that replaces a section in rules about changes.
 CHANGES = "changes"
-"""The word that replaces a section in rules about changes."""
 ERROR, WARNING = "error", "warning"
 
+#: Maximum number of schemas of a rule. A schema counts as often as it is referred to.
 MOST_PARTS = 20_000
-"""Maximum number of schemas of a rule. A schema counts as often as it is referred to."""
+#: Maximum depth of references to references and of nested schemas.
 _MOST_STEPS = 100
-"""Maximum depth of references to references and of nested schemas."""
 _TOO_MANY = "the schemas are too many or too deep, counted with all that they refer to"
 _LONGEST_ID = 100
 
@@ -39,25 +39,26 @@ _INNER = frozenset(
 )
 _LISTS = _IN_PLACE_LISTS | {"prefixItems"}
 _MAPS = frozenset({"properties", "dependentSchemas"})
+#: Keywords with a map of the names of fields.
 _NAMED = _MAPS | {"dependentRequired"}
-"""Keywords with a map of the names of fields."""
 _SCHEMAS = _IN_PLACE | _INNER | _LISTS | _MAPS
+#: Keywords whose schemas judge the same value.
 _SAME_VALUE = _IN_PLACE | _IN_PLACE_LISTS | {"dependentSchemas"}
-"""Keywords whose schemas judge the same value."""
+#: Keywords that judge all fields of a record, not only the fields that they name.
 _WHOLE = frozenset(
     (
         *("additionalProperties", "propertyNames", "unevaluatedProperties"),
         *("minProperties", "maxProperties", "const", "enum"),
     )
 )
-"""Keywords that judge all fields of a record, not only the fields that they name."""
+#: Keywords that judge nothing.
 _NOTES = frozenset({"title", "description", "$comment", "default", "examples", "deprecated"})
-"""Keywords that judge nothing."""
+#: Keywords that JSON Schema does not check, or that name no fields.
 _REFUSED = frozenset({"format", "patternProperties", "$dynamicRef"})
-"""Keywords that JSON Schema does not check, or that name no fields."""
 _DEFINITIONS = "#/$defs/"
 
 _SCHEMA = {"allOf": [{"$ref": "#/$defs/known"}, {"$ref": "https://json-schema.org/draft/2020-12/schema"}]}
+#: A rules file.
 _FILE = {
     "type": "object",
     "properties": {
@@ -82,7 +83,6 @@ _FILE = {
     "required": ["rules"],
     "additionalProperties": False,
 }
-"""A rules file."""
 
 
 def _known(keywords: Iterable[str]) -> Schema:

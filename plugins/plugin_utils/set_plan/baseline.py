@@ -22,23 +22,23 @@ from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Attachment, Reference
 
 FILES, APPLICATION, BOTH, UNKNOWN = "files", "application", "both", "unknown"
+#: Who changed a value since it was last applied.
 SIDES = (FILES, APPLICATION, BOTH, UNKNOWN)
-"""Who changed a value since it was last applied."""
 
 _NAME_BYTES = 4
 _VALUE_BYTES = 6
 _FIELD_BYTES = _NAME_BYTES + _VALUE_BYTES
 
+#: Attachments have a second digest, of what the files say, because the instance shows only the uuids of its files.
 _WRITTEN = " files"
-"""Attachments have a second digest, of what the files say, because the instance shows only the uuids of its files."""
 
+#: Follows the name of a field with a value that absorb wrote. The files may never get it, such as from a pull request
+#: that nobody merges, so the value that they had is noted, too.
 TAKEN = " taken"
-"""Follows the name of a field with a value that absorb wrote. The files may never get it, such as from a pull request
-that nobody merges, so the value that they had is noted, too."""
 
+#: Whether the files, and the instance, have what was noted, to the side that changed it. If both have it, the
+#: application undid a change that absorb wrote.
 _SIDES = {(False, True): FILES, (True, False): APPLICATION, (False, False): BOTH, (True, True): APPLICATION}
-"""Whether the files, and the instance, have what was noted, to the side that changed it. If both have it, the
-application undid a change that absorb wrote."""
 
 
 @dataclass

@@ -182,5 +182,5 @@ def _path_of(file: Attachment) -> Any:
     return {"path": file.written, "uuid": file.uuid, "name": file.name}
 
 
+#: Names references and files as they are written.
 _CANON = Canon(_as_written, _path_of, lasting_name)
-"""Names references and files as they are written."""

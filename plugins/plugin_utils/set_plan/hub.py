@@ -23,8 +23,8 @@ from .context import PlanContext
 from .listed_state import ListedState
 from .plan import Planned
 
+#: The fields of an offer in files: the object, and category and price unless the service suggests them.
 FIELDS = (Field("object", "LINKED_ASSET", mandatory=True), Field("category", "TEXT"), hub_items.PRICE)
-"""The fields of an offer in files: the object, and category and price unless the service suggests them."""
 
 
 def schema() -> Schema:

@@ -18,15 +18,15 @@ from .aspect import Aspect
 from .plan import InstancePlan
 from .prune import Pruning
 
+#: Action to the names of its limits, in percent and as a number.
 _NAMES = {
     CREATE: ("create_percent", "creates"),
     UPDATE: ("update_percent", "updates"),
     DELETE: ("delete_percent", "deletes"),
 }
-"""Action to the names of its limits, in percent and as a number."""
 
+#: Minimum number of updates of one field, in most of the set, that look like a shifted column.
 MANY_UPDATES = 100
-"""Minimum number of updates of one field, in most of the set, that look like a shifted column."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from ...module_utils.resolve.natural_keys import Key, KeyIndex
 from ...module_utils.resolve.references import with_target
 
 _ALL: frozenset[str] = frozenset()
+#: Number of lists that are read concurrently. More would be a burst of requests.
 _PREFETCHED_LISTS = 2
-"""Number of lists that are read concurrently. More would be a burst of requests."""
 
 
 class ListedRecords(InstanceState):

@@ -29,8 +29,8 @@ from .lifecycle import note_protection
 from .plan import Pair, Planned
 from .resolver import numbered_references
 
+#: Sections with their own way to match records.
 _BY_THEMSELVES = ("fields", "hub")
-"""Sections with their own way to match records."""
 
 
 class Matching:

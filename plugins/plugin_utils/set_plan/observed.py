@@ -26,8 +26,8 @@ from .context import PlanContext
 _COMPARISON = "FIELD_VALUE_COMPARISON"
 ACTUAL, EXPECTED = "actual_field", "expected_field"
 
+#: Type of a relation to the uuid, the key or the label of the other field.
 Relations = Mapping[str, str]
-"""Type of a relation to the uuid, the key or the label of the other field."""
 
 
 def compared_rooms(schema: Schema, comparisons: Iterable[Relations]) -> dict[str, None]:

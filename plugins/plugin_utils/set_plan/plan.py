@@ -30,14 +30,14 @@ from .baseline import Baseline
 from .listed_state import ListedState
 from .marks import shield_mark
 
+#: Number of missing records of a section that are always looked up in the archive.
 SAMPLE = 40
-"""Number of missing records of a section that are always looked up in the archive."""
 
+#: Number of missing records up to which a run that applies its plan, or writes it to a file, looks up all of them.
 MOST_OF_A_RUN = 200
-"""Number of missing records up to which a run that applies its plan, or writes it to a file, looks up all of them."""
 
+#: The levels. A level may refer to earlier levels, and is applied after them.
 LEVELS = tuple(Level)
-"""The levels. A level may refer to earlier levels, and is applied after them."""
 
 
 def level_of(section: str) -> int:
@@ -45,8 +45,8 @@ def level_of(section: str) -> int:
     return KINDS[SECTIONS[section]].level
 
 
+#: Kind to an unchanged :class:`Change`, which most records share.
 NO_CHANGE = {name: Change(kind, UNCHANGED) for name, kind in KINDS.items()}
-"""Kind to an unchanged :class:`Change`, which most records share."""
 
 
 @dataclass(frozen=True)
@@ -151,12 +151,12 @@ class Planned:
         return f"{self.kind.words} {self.key}"
 
 
+#: A planned record, and its present record.
 Pair = tuple[Planned, Record | None]
-"""A planned record, and its present record."""
 
 
+#: Reasons of a :class:`TableNote` besides the settings that skip rows and cells.
 LEFT, RESTORED, ARCHIVED = "left", "restored", "archived"
-"""Reasons of a :class:`TableNote` besides the settings that skip rows and cells."""
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ from .unique_values import UniqueValues
 from .users import Users
 from .written_values import WrittenValues
 
+#: The concerns of a plan. The loop calls their hooks in this order.
 ASPECTS: tuple[type[Aspect], ...] = (
     Identity,
     ObservedFields,
@@ -76,7 +77,6 @@ ASPECTS: tuple[type[Aspect], ...] = (
     HiddenRecords,
     EmptiedCells,
 )
-"""The concerns of a plan. The loop calls their hooks in this order."""
 
 
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:

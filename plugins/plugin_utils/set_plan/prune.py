@@ -29,11 +29,11 @@ from .context import PlanContext
 from .plan import LEFT, Planned, TableNote
 from .reading import first_full
 
+#: Part of the noted source of a record from a table that keeps the records of missing rows.
 KEPT = " kept"
-"""Part of the noted source of a record from a table that keeps the records of missing rows."""
 
+#: The fields that identify a record in the files, and its natural key.
 _Name = tuple[tuple[str, ...], str]
-"""The fields that identify a record in the files, and its natural key."""
 
 
 class Pruning:

@@ -34,11 +34,11 @@ class RelabelledRecords(Aspect):
     Absorb refuses nothing: it leaves such an entry alone, with a note.
     """
 
+    #: Uuid to the name in the journal of the entry that claims the record, if it may change something.
     _claims: dict[str, str]
-    """Uuid to the name in the journal of the entry that claims the record, if it may change something."""
 
+    #: Names in the journal of the entries without a record.
     _unmatched: set[str]
-    """Names in the journal of the entries without a record."""
 
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)

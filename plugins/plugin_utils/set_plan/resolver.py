@@ -27,11 +27,11 @@ from ..desired.positions import Finding
 from .listed_state import ListedState, Meaning
 from .reading import Reading
 
+#: Maximum number of old names in a warning.
 _MOST_NAMED = 5
-"""Maximum number of old names in a warning."""
 
+#: Number of lookups without a result after which the remaining barcodes count as missing.
 _MOST_IN_VAIN = 40
-"""Number of lookups without a result after which the remaining barcodes count as missing."""
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:

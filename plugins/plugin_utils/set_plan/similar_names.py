@@ -25,11 +25,11 @@ from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
 
+#: Maximum number of pairs of names that the warning quotes.
 _MOST_NAMED = 5
-"""Maximum number of pairs of names that the warning quotes."""
 
+#: Maximum number of findings of which each quotes both names.
 _MOST_APART = 20
-"""Maximum number of findings of which each quotes both names."""
 
 _WHY = "it looks like the name of another record"
 

@@ -18,8 +18,8 @@ from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair
 
+#: The end of the noted source of a record that is also in another layer. It stays if one layer is lost.
 LAYERED = " layered"
-"""The end of the noted source of a record that is also in another layer. It stays if one layer is lost."""
 _MOST_NAMED = 3
 
 

@@ -18,8 +18,8 @@ from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
 
+#: Maximum number of files that are looked up. Each of them takes a request.
 _MOST_FILES = 20
-"""Maximum number of files that are looked up. Each of them takes a request."""
 
 
 class WrittenValues(Aspect):

@@ -29,12 +29,12 @@ from .tables import Scan
 PREPARE, EVALUATE, CLOSE = "prepare", "evaluate", "close"
 
 IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED = "in_place", "elsewhere", "not_scanned", "unlabelled"
+#: The possible results of the scans for an object.
 SCANNED = (IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED)
-"""The possible results of the scans for an object."""
 
 PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM = "placeholder", "no_target_room", "placeholder_room"
+#: Reasons to look at an object before a stocktake.
 REASONS = (PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM)
-"""Reasons to look at an object before a stocktake."""
 
 
 @dataclass(slots=True)
@@ -342,6 +342,7 @@ def _keys_of(room: Room | None) -> list[tuple[str, str, str]]:
 OK, DEVIATION, MISSING, NEW, UNKNOWN = "ok", "deviation", "missing", "new", "unknown"
 STATUSES = (OK, DEVIATION, MISSING, NEW, UNKNOWN)
 
+#: The words of the service for a status, in both of its languages.
 _WORDS: Mapping[str, str] = {
     **{status: status for status in STATUSES},
     "abweichung": DEVIATION,
@@ -349,7 +350,6 @@ _WORDS: Mapping[str, str] = {
     "neu": NEW,
     "unbekannt": UNKNOWN,
 }
-"""The words of the service for a status, in both of its languages."""
 
 
 def status_of(target: object | None, actual: object | None) -> str:

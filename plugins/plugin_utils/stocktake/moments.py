@@ -13,8 +13,8 @@ from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import InvalidValue, shorten
 from ...module_utils.model.zones import zone_of
 
+#: Reads days as people write them in options and lists without settings.
 READER = DateReader(["%d.%m.%Y"])
-"""Reads days as people write them in options and lists without settings."""
 
 Moment = dt.datetime
 

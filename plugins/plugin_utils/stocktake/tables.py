@@ -25,8 +25,8 @@ from .moments import READER
 
 SCANS = "scans"
 CODE, ROOM, TIME, ACCEPT, ACTUAL_ROOM = _COLUMNS = "code", "room", "time", "accept", "actual_room"
+#: The columns of the tables of an option.
 _COLUMNS_OF = {SCANS: (CODE, ROOM, TIME), ACCEPT: (CODE, ACCEPT, ACTUAL_ROOM)}
-"""The columns of the tables of an option."""
 
 _YES = frozenset(("true", "wahr", "vrai", "yes", "ja", "oui", "x", "1"))
 _NO = frozenset(("", "false", "falsch", "faux", "no", "nein", "non", "0"))

@@ -25,12 +25,12 @@ from ..desired.nodes import EVERYTHING
 from .values import is_fingerprint, mark_of
 
 RECORD_VERSION = 1
+#: Maximum bytes of a decompressed record.
 MAX_RECORD = 268_435_456
-"""Maximum bytes of a decompressed record."""
 
 DONE, FAILED, REFUSED, SKIPPED, NOT_TRIED = "done", "failed", "refused", "skipped", "not_tried"
+#: The outcome of a change in an interrupted run.
 UNKNOWN = "unknown"
-"""The outcome of a change in an interrupted run."""
 
 _DEEPEST = 72
 

@@ -18,12 +18,12 @@ from ...module_utils.local.safe_files import FileType, Folder, require_own
 from ..apply.journal_place import applied_place
 from .record import MAX_RECORD, ApplyRecord, record_from
 
+#: The value of ``applied`` that means the newest record at the default place.
 LAST = "last"
-"""The value of ``applied`` that means the newest record at the default place."""
 
 KEPT = 20
+#: Maximum number of records that are kept per set, and their maximum total bytes.
 KEPT_BYTES = 200 << 20
-"""Maximum number of records that are kept per set, and their maximum total bytes."""
 
 NOT_KEPT = "no apply record is kept: this cannot be undone"
 

@@ -27,8 +27,8 @@ from .values import fingerprint, stored
 
 _KEY_BYTES = 32
 
+#: Returns True if a field of a change is vaulted or hidden.
 Hides = Callable[[Planned, str], bool]
-"""Returns True if a field of a change is vaulted or hidden."""
 
 
 def recorded_changes(

@@ -20,8 +20,8 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
 from .record import ApplyRecord
 
+#: The kinds besides objects and offers whose records refer to objects.
 ABOUT_OBJECTS = (TASK, RENTAL_CASE)
-"""The kinds besides objects and offers whose records refer to objects."""
 
 
 def too_many_removals(record: ApplyRecord, changes: Iterable[Planned]) -> list[str]:

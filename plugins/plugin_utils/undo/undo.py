@@ -16,8 +16,8 @@ from ..desired.lifecycle import Lifecycle
 from ..desired.positions import Place
 from .record import ApplyRecord
 
+#: What to do with a field that somebody changed since the apply.
 SKIP, REFUSE, FORCE = "skip", "refuse", "force"
-"""What to do with a field that somebody changed since the apply."""
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,18 @@ from ...module_utils.model.types_links import Attachment, Reference
 from ..set_plan.listed_state import ListedState
 
 FINGERPRINT = "fingerprint"
+#: The member of a reference that names the kind of its record.
 REFERENCE = "reference"
-"""The member of a reference that names the kind of its record."""
 
+#: The members of a reference, with their types.
 _MEMBERS = {REFERENCE: str, "uuid": str | None, "id": int | None, "name": str | dict | None}
-"""The members of a reference, with their types."""
 
+#: A part of a value of any field.
 _PART = Field("", "ANY")
-"""A part of a value of any field."""
 
 
+#: An identifier of a record: its uuid, or what :func:`mark_of` returns.
 Mark = str | tuple[str, str]
-"""An identifier of a record: its uuid, or what :func:`mark_of` returns."""
 
 
 def mark_of(kind: str, template: str, key: Any) -> tuple[str, str]:

@@ -27,8 +27,8 @@ from .dates import Watch, dates_in
 
 _KIND = "kind"
 _OF_SALT = "salt"
+#: Members that are not changes themselves: they show that something changed, or that somebody views the record.
 _NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
-"""Members that are not changes themselves: they show that something changed, or that somebody views the record."""
 
 _DIGEST_BYTES = 6
 _CANON = Canon(lambda reference: reference.uuid or reference.id, lambda file: file.uuid, lasting_name)

@@ -42,6 +42,7 @@ class Term:
     overdue: frozenset[str] = frozenset()
 
 
+#: Kinds of records with deadlines.
 TERMS: Mapping[str, tuple[Term, ...]] = {
     "task": (Term("deadline", frozenset({"open"})),),
     "rental_case": (
@@ -49,7 +50,6 @@ TERMS: Mapping[str, tuple[Term, ...]] = {
         Term("due_date", frozenset({"borrowed"}), "due_at", frozenset({"return_overdue"})),
     ),
 }
-"""Kinds of records with deadlines."""
 
 
 @dataclass(frozen=True)

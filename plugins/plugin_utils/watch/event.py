@@ -23,8 +23,8 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from .dates import text_of_date
 
+#: Numbers up to this limit are exact in every reader of JSON.
 _LARGEST = 1 << 53
-"""Numbers up to this limit are exact in every reader of JSON."""
 
 _DIGITS = re.compile(r"[0-9]{1,15}", re.ASCII)
 

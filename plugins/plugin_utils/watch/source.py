@@ -25,8 +25,8 @@ from .watcher import Event, Watcher
 
 _log = logging.getLogger("community.seventhings.changes")
 
+#: The option in which ansible-rulebook hands over the queue of handled events.
 _FEEDBACK = "eda_feedback_queue"
-"""The option in which ansible-rulebook hands over the queue of handled events."""
 
 
 class Frugal(RateLimit):

@@ -24,11 +24,10 @@ from .dates import ReportedDate, Watch, approaching, terms_of
 from .event import carried, key_of, status_of
 
 _STAMP = "updated_at"
+#: Number of requests of a narrow read: the changes, and the number of records.
+#:
+#: If the whole list needs no more requests, it is read instead.
 _FEW = 2
-"""Number of requests of a narrow read: the changes, and the number of records.
-
-If the whole list needs no more requests, it is read instead.
-"""
 
 Event = dict[str, Any]
 

@@ -27,28 +27,28 @@ _TOTALS = re.compile(
     re.IGNORECASE,
 )
 
+#: A number, with or without a currency.
 _AMOUNT = re.compile(r"\D{0,5}\d[\d.,' \u00a0\u202f]*\D{0,5}")
-"""A number, with or without a currency."""
 
+#: An amount with two digits of a fraction, which is no number of a room, no postcode and no key.
 _SUM = re.compile(r"(?:[^\w\s]|[A-Za-z]{2,4})?\s?[-+]?\d[\d.,' \u00a0\u202f]*[.,]\d\d-?\s?(?:[^\w\s]|[A-Za-z]{2,4})?")
-"""An amount with two digits of a fraction, which is no number of a room, no postcode and no key."""
 
+#: A number of something, with or without its unit.
 _PIECES = re.compile(r"\d[\d.,' \u00a0\u202f]*\D{0,8}")
-"""A number of something, with or without its unit."""
 
 _RULES = (":", "|", "+", "=", "-")
 _RULE = re.compile(r"[:|+=-]*--[:|+=-]*")
 
+#: The last line of the output of a query: ``(3 rows affected)``.
 _COUNT = re.compile(
     r"\(?\d+ (?:rows?|row\(s\)|zeilen?|zeile\(n\)|lignes?)"
     r"(?: (?:affected|selected|in set|betroffen|affect[ée]es?).*)?\)?\.?",
     re.IGNORECASE,
 )
-"""The last line of the output of a query: ``(3 rows affected)``."""
 _COUNTED = (" row", " zeile", " ligne")
 
+#: The rows at the end of a table that may be no records: the totals, and a line below them.
 _MOST_FOOTERS = 2
-"""The rows at the end of a table that may be no records: the totals, and a line below them."""
 
 
 def conflict_in(text: str, source: str) -> Finding | None:

@@ -23,21 +23,21 @@ from .broken_files import SAVED_IN_PART, may_have_lines
 from .formulas import MARK, unescaped
 from .rows import NO_RECORD, TITLED, Table
 
+#: The message of the library about an unclosed quote.
 _NO_END = "unexpected end of data"
-"""The message of the library about an unclosed quote."""
 
 _CELL_LIMIT = 2**31 - 1
 
+#: Number of lines that may say what is between cells.
 _LINES_TO_ASK = 1_000
-"""Number of lines that may say what is between cells."""
 
+#: The line that tells Excel the separator of cells. It is not a row.
 _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
-"""The line that tells Excel the separator of cells. It is not a row."""
 
 _NOTHING = ' ,;\t|"\r\n'
 
+#: Maximum number of texts that are stored once for equal cells.
 _MOST_SHARED = 100_000
-"""Maximum number of texts that are stored once for equal cells."""
 
 
 def said_delimiter(line: str) -> str:

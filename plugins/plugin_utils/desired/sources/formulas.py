@@ -11,19 +11,18 @@ from __future__ import annotations
 
 import re
 
+#: The mark that makes a formula a text.
 MARK = "'"
-"""The mark that makes a formula a text."""
 
 _OPERATORS = r"=+\-@＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones
 _SEPARATORS = ";\t|,"
 _ENDS = "\r\n"
 _FIRST = rf"^[{MARK}{_OPERATORS}\t{_ENDS}]"
+#: Operators after a separator, and the quotes before them, which are not part of the text of a cell.
+#:
+#: A line feed in quotes is a separator, too. A program that splits at another character sees no quotes in the middle of
+#: a cell, so it starts a row there.
 _LATER = rf'(?<=([{_SEPARATORS}{_ENDS}]))("*)({MARK}*[{_OPERATORS}])'
-"""Operators after a separator, and the quotes before them, which are not part of the text of a cell.
-
-A line feed in quotes is a separator, too. A program that splits at another character sees no quotes in the middle of a
-cell, so it starts a row there.
-"""
 
 _MAY_RUN = re.compile(rf"({_FIRST})|{_LATER}")
 _MARKED = re.compile(

@@ -101,8 +101,8 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
             yield node
 
 
+#: Half of a surrogate pair, which can't be sent or written to a file unless the other half follows.
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-"""Half of a surrogate pair, which can't be sent or written to a file unless the other half follows."""
 
 
 def decode(text: str) -> Any:
@@ -136,8 +136,8 @@ def plain_number(text: str) -> Plain:
     return Plain(in_digits(Decimal(text), 0) if _EXPONENT.search(text) else text)
 
 
+#: An exponent for which the number is not too long to be read.
 _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
-"""An exponent for which the number is not too long to be read."""
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

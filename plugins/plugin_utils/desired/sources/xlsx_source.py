@@ -29,23 +29,22 @@ from ..words import COMMENT, folded
 from .rows import Table
 
 MAX_UNPACKED = 256 << 20
+#: Maximum characters of a cell in Excel.
 MAX_CELL = 32_767
-"""Maximum characters of a cell in Excel."""
+#: Maximum rows of a sheet in Excel.
 MAX_ROWS = 1_048_576
-"""Maximum rows of a sheet in Excel."""
 
+#: The format of a cell whose number is shown as a text.
 TEXT_FORMAT = "@"
-"""The format of a cell whose number is shown as a text."""
 
+#: A character that XML can't have, or the underscore before what looks like one.
+#:
+#: LibreOffice writes other such texts unescaped.
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F]|D[89A-F][0-9A-F]{2}|FFF[EF])_", re.IGNORECASE)
-"""A character that XML can't have, or the underscore before what looks like one.
-
-LibreOffice writes other such texts unescaped.
-"""
 
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+#: Excel keeps 15 digits of a number.
 DIGITS = ".15g"
-"""Excel keeps 15 digits of a number."""
 
 _NO_TEXT = (
     "text; the cell contains a number, a date, or true or false: leading zeros are lost, and a long number becomes "
@@ -56,8 +55,8 @@ _UNSTORED = "this formula has no stored value; open the workbook in a spreadshee
 _CONTROL = "this cell contains a character that XML does not allow; remove it"
 
 
+#: The cells of a row with content by the number of their column: texts, :class:`TypedCell`, or :class:`BrokenCell`.
 Cells = dict[int, str]
-"""The cells of a row with content by the number of their column: texts, :class:`TypedCell`, or :class:`BrokenCell`."""
 
 
 class _Refused(Exception):
@@ -324,8 +323,8 @@ def _value(cell: Any) -> str:
     return BrokenCell.from_text("", _CONTROL) if CONTROL.search(text) else text
 
 
+#: The parts of a format that shows each digit in its own position: texts, zeros, and marks between them.
 _PLACEHOLDERS = re.compile(r'"([^"]*)"|\\(.)|(0)|([-/ ])')
-"""The parts of a format that shows each digit in its own position: texts, zeros, and marks between them."""
 _ZEROS = re.compile(rf"(?:{_PLACEHOLDERS.pattern})+")
 
 
@@ -404,5 +403,5 @@ def _check(content: bytes) -> None:
 
 
 _BOOK = "xl/workbook.xml"
+#: The names of the strict form of workbooks, in which the library would find no rows.
 _STRICT = b"http://purl.oclc.org/ooxml/"
-"""The names of the strict form of workbooks, in which the library would find no rows."""

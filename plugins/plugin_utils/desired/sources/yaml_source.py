@@ -25,6 +25,9 @@ _TAB = "a tab; YAML indents with spaces"
 _LINE_ENDS = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 _NO_TAGS = "tags are not allowed in these files, they are plain data"
 
+#: Plain scalars that YAML reads as something else than text.
+#:
+#: Words that only YAML 1.1 reads as true or false stay text, and so do the words for nothing of other programs.
 _WORDS: dict[str, Any] = {
     **{word: BareWord(word) for word in NULL_WORDS},
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -32,11 +35,8 @@ _WORDS: dict[str, Any] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **{text: Plain(text) for word in ("yes", "no", "on", "off") for text in (word, word.capitalize(), word.upper())},
 }
-"""Plain scalars that YAML reads as something else than text.
 
-Words that only YAML 1.1 reads as true or false stay text, and so do the words for nothing of other programs.
-"""
-
+#: Scalars that YAML 1.1 or 1.2 reads as a number or a date.
 _NUMBER = re.compile(
     r"""[-+]?(?:
         0b[01_]+ | 0o[0-7_]+ | 0x[0-9a-fA-F_]+              # binary, octal, hexadecimal
@@ -50,7 +50,6 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
-"""Scalars that YAML 1.1 or 1.2 reads as a number or a date."""
 
 _NUMBER_STARTS = frozenset("0123456789+-.")
 
