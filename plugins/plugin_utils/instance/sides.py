@@ -103,7 +103,8 @@ class Sides:
         """Return True if the set had a record that the instance does not have, or only in its archive."""
         current = planned.change.current
         if current is not None:
-            return current.uuid in self._memory.known
+            # Without a memory, nothing says that the files bring the record back.
+            return current.uuid in self._memory.known or not self._memory.known
         # A hidden key is noted by its place, which says nothing.
         is_known = bool(self._earlier(planned)) or self._mark(planned) in self._baseline.records
         return is_known and not planned.kept_as
