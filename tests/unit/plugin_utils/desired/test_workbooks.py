@@ -303,7 +303,12 @@ def test_lists_and_maps_stand_as_json_in_a_cell(tmp_path: Path) -> None:
 
 
 def test_a_row_that_only_has_cells_that_are_not_read_is_noted_or_a_finding(tmp_path: Path) -> None:
-    rows = [["barcode", "inventory_name", "#maker"], ["1", "Desk", "x"], [None, None, "y"], [None, None, " "]]
+    rows: list[list[Any]] = [
+        ["barcode", "inventory_name", "#maker"],
+        ["1", "Desk", "x"],
+        [None, None, "y"],
+        [None, None, " "],
+    ]
     _book(tmp_path / "objects" / "a.xlsx", {"objects": rows})
     desired = _load(tmp_path)
     assert _judged(desired) == []
