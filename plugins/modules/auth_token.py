@@ -58,6 +58,11 @@ attributes:
     support: full
     details:
       - Signs in, because the tasks that follow need the token. Does not revoke anything.
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+    details:
+      - The result would show secrets.
   diff_mode:
     support: none
     details:

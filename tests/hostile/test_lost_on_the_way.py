@@ -42,8 +42,8 @@ class Wire:
     """
 
     def __init__(self, authority: trustme.CA, end: Callable[[Any, int], None], is_tls: bool, lost: int = 0) -> None:
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        authority.issue_cert("acme.test", "localhost").configure_cert(self._context)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority.issue_cert("acme.test", "localhost").configure_cert(self.context)
         self._end, self._is_tls, self._lost = end, is_tls, lost
         self.taken: list[str] = []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -63,7 +63,7 @@ class Wire:
             _request_of(connection)
             connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         if self._is_tls:
-            connection = self._context.wrap_socket(connection, server_side=True)
+            connection = self.context.wrap_socket(connection, server_side=True)
         while request := _request_of(connection):
             self.taken.append(request)
             self._end(connection, len(self.taken))
@@ -161,6 +161,15 @@ def test_a_certificate_of_somebody_else_ends_the_run_at_once(wire: Any) -> None:
     transport.root = transport.root.replace("localhost", "127.0.0.1")
     with pytest.raises(ConnectionFailed, match="the certificate of 127"):
         transport.request("POST", "/location", effect=Effect.UNSAFE, body={"name": "Depot"})
+    assert (service.taken, transport.sent) == ([], 1)
+
+
+def test_a_missing_client_certificate_ends_the_run_at_once(wire: Any) -> None:
+    """In TLS 1.3, the other end refuses it after the request was sent."""
+    service, transport = wire(_create, "https direct")
+    service.context.verify_mode = ssl.CERT_REQUIRED
+    with pytest.raises(ConnectionFailed, match="does it accept client_cert"):
+        transport.request("GET", "/location")
     assert (service.taken, transport.sent) == ([], 1)
 
 

@@ -376,9 +376,12 @@ class Transport:
             return self._failure(request, f"{late}. The option tuning.request_deadline allows more", may_follow=True)
         reason = self._quoted(_reason(error))
         host = urlsplit(self.root).netloc
-        if isinstance(error, requests.exceptions.SSLError) and not deadline.was_sent:
+        # In TLS 1.3, a missing client certificate is refused after the first request was sent.
+        is_first = not (request.is_write or self._was_reached)
+        if isinstance(error, requests.exceptions.SSLError) and (is_first or not deadline.was_sent):
             failed = errors.ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
-            return Failed(failed, self._was_reached, was_sent=False) if _has_closed(error) else failed
+            may_repeat = _has_closed(error) and not deadline.was_sent
+            return Failed(failed, self._was_reached, was_sent=False) if may_repeat else failed
         if isinstance(error, requests.exceptions.ProxyError) and not deadline.was_sent:
             words = (
                 f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the environment."

@@ -33,7 +33,7 @@ from .arguments import misshapen, read_arguments
 _CLIENTS: dict[str, Client] = {}
 #: Minimum length of a vaulted value that is hidden. A shorter one may be anywhere, as in a UUID.
 _SHORTEST_SECRET = 4
-_NO_ASYNC = "async is not possible with a vaulted value, because what Ansible shows of it later can't be hidden."
+_NO_ASYNC = "async is not possible with a vaulted value, because Ansible would show the value later; leave async out."
 _LEFT_OUT = "A warning is left out, because it has a value that must not be shown."
 
 
