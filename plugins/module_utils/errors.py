@@ -111,14 +111,21 @@ class IncompleteList(SeventhingsError):
     """Raised if a list is incomplete, so that no decision may be based on it."""
 
     @classmethod
-    def of_the_list(cls, plural: str) -> IncompleteList:
-        """Create the error for a list that another read proved to be incomplete.
+    def of_the_list(cls, plural: str, total: int | None, found: int, readings: int) -> IncompleteList:
+        """Create the error for a list whose pages don't fit together.
 
-        :param plural: what the list contains, such as ``rental cases``.
+        :param plural: what the list contains, such as ``rental cases``. :param total: as the service reports it.
+        :param found: number of records of the last reading. :param readings: how often the list was read.
         """
+        if total is None:
+            words = "the service reports no total, and each reading found other records"
+        elif total == found:
+            words = "records moved to other pages while they were read"
+        else:
+            words = f"the service reports a total of {total}, and its pages have {found} different records"
         return cls(
-            f"A second read of the list of {plural} returned other records, and the service does not say how many "
-            "exist. Nothing is decided from it; try again when nobody else is writing."
+            f"The list of {plural} is inconsistent: {words}, even after reading {readings} times. Nothing is decided "
+            "from it; try again when nobody else is writing."
         )
 
 

@@ -8,6 +8,7 @@ An answer is the whole list only if the service proves it: by a total, or by a f
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections import deque
@@ -37,7 +38,7 @@ _NO_PAGES = (errors.InvalidRequest, errors.NotFound, errors.NotProcessable)
 _SECOND = 2
 _AT_A_TIME = 2
 #: How often a list whose pages do not add up is read again before it is an error.
-_READ_AGAIN = 2
+_READ_AGAIN = 3
 
 
 @dataclass
@@ -47,15 +48,12 @@ class Lists:
     :ivar ask: :meth:`.client.Client.read`.
     :ivar unpaged: the lists that are known to be complete in one answer.
     :ivar unique_keys: returns the keys of a kind that are unique according to the definitions read so far.
-    :ivar uncertain: names of kinds whose list has several pages and no total. If somebody deletes a record while the
-        pages are read, another record moves to an earlier page and is missed without a sign.
     """
 
     ask: Callable[[str, Sequence[tuple[str, str]]], Response]
     limits: Limits
     unpaged: UnpagedLists
     unique_keys: Callable[[Kind], Collection[str]]
-    uncertain: set[str] = field(default_factory=set)
     _link_forms: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
     def read(
@@ -111,43 +109,70 @@ class Lists:
         return list(found.values())
 
     def _read_pages(self, request: _ListRequest) -> dict[str, Record]:
-        for _attempt in range(_READ_AGAIN + 1):
-            found: dict[str, Record] = {}
-            archived: set[str] = set()
-            total = self._read_pages_into(found, archived, request)
-            if total is None or total == len(found):
-                # Some instances also list archived records and include them in the total.
-                for identity in archived:
-                    del found[identity]
-                return found
-        raise errors.IncompleteList(
-            f"The list of {request.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
-            f"have {len(found)} different records, even after reading {_READ_AGAIN + 1} times. Nothing is decided from "
-            "it; try again when nobody else is writing."
-        )
+        """Return the records of a list.
 
-    def _read_pages_into(self, found: dict[str, Record], archived: set[str], request: _ListRequest) -> int | None:
-        """Read a list to its end. A short page is not the end.
-
-        :param found: collects the records, by uuid.
-        :param archived: collects the uuids of the archived records.
-        :returns: the total that the service reports, or None.
+        If somebody deletes a record while pages are read, a later record moves to an earlier page and is missed.
         """
-        kind, total = request.kind, None
-        for number, page in enumerate(self._pages(request), 1):
+        earlier: dict[str, Record] = {}
+        for _attempt in range(_READ_AGAIN + 1):
+            reading = self._read_once(request)
+            if self._is_whole(request, reading, earlier):
+                # Some instances also list archived records and include them in the total.
+                pages = [page for _number, page in sorted(reading.pages.items())]
+                return {
+                    identity: record
+                    for page in pages
+                    for identity, record in page.by_identity.items()
+                    if not (request.kind.can_be_archived and record.archived)
+                }
+            earlier = reading.found
+        raise errors.IncompleteList.of_the_list(request.kind.plural, reading.total, len(reading.found), _READ_AGAIN + 1)
+
+    def _is_whole(self, request: _ListRequest, reading: _Reading, earlier: Mapping[str, Record]) -> bool:
+        """Return True if no record can be missing.
+
+        :param earlier: the records of the reading before.
+        """
+        if reading.total is not None and reading.total != len(reading.found):
+            return False
+        if len(reading.pages) < _SECOND or request.template or self._has_all_values(request, reading.found.values()):
+            return True
+        if reading.total is not None:
+            return self._is_unmoved(request, reading.pages[1])
+        if not earlier:
+            return False
+        newest = max((record.id for record in earlier.values() if record.id is not None), default=0)
+        old = {key for key, record in reading.found.items() if record.id is None or record.id <= newest}
+        return old == earlier.keys()
+
+    def _is_unmoved(self, request: _ListRequest, first: Page) -> bool:
+        """Return True if a first page still ends with the same record.
+
+        A page with only this record is enough, unless the service has pages of another size.
+        """
+        for number, size in ((first.number, 1), (1, PER_PAGE)):
+            with contextlib.suppress(*_NO_PAGES):
+                page = Page.from_answer(request.kind, self._ask_page(request, number, size), size)
+                if page.last == first.last:
+                    return True
+        return False
+
+    def _read_once(self, request: _ListRequest) -> _Reading:
+        """Read a list to its end. A short page is not the end."""
+        reading = _Reading()
+        found = reading.found
+        for number, page in self._pages(request):
             # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is then
             # missing.
-            total = None if page.total is None else max(page.total, total or 0)
+            reading.total = None if page.total is None else max(page.total, reading.total or 0)
             if self._is_last(request, page, found):
                 break
-            if total is None and number > 1 and not request.template:
-                self.uncertain.add(kind.name)
-            if kind.can_be_archived:
-                archived.update(identity for identity, record in page.by_identity.items() if record.archived)
+            reading.pages[number] = page
             found |= page.by_identity
+            total = reading.total
             if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
                 break
-        return total
+        return reading
 
     def _is_last(self, request: _ListRequest, page: Page, found: Mapping[str, Record]) -> bool:
         """Return True if a page is empty or repeats earlier ones.
@@ -171,29 +196,37 @@ class Lists:
         kind = request.kind
         if not kind.sort and pages == 1 and (kind.newest or self.unpaged.has(kind.name, request.part, len(found))):
             return True
-        unique = self.unique_keys(kind)
+        return self._has_all_values(request, found)
+
+    def _has_all_values(self, request: _ListRequest, found: Collection[Record]) -> bool:
+        """Return True if each requested value of a unique key has its record."""
+        unique = self.unique_keys(request.kind)
         for condition in request.conditions:
             if condition.field in unique and condition.operator in ("eq", "in"):
                 have = {str(record.flat.get(condition.field)) for record in found}
                 return have.issuperset(map(str, condition.values))
         return False
 
-    def _pages(self, request: _ListRequest) -> Iterator[Page]:
-        """Yield the pages of a list in order.
+    def _pages(self, request: _ListRequest) -> Iterator[tuple[int, Page]]:
+        """Yield the pages of a list with their numbers.
 
-        If the total is reported, later pages are requested while an earlier page is read: never more pages than exist,
-        and none of a list that is too long. A list that has no pages according to the description may refuse a second
-        one (4xx), which proves that it has none. A service that fails (5xx) proves nothing.
+        If the total is reported, the last page follows the first one. So a record that is created meanwhile is on no
+        page, and can't make up for a missed record in the total. Then further pages are requested while an earlier page
+        is read: never more pages than exist, and none of a list that is too long. A list that has no pages according to
+        the description may refuse a second one (4xx), which proves that it has none. A service that fails (5xx) proves
+        nothing.
         """
         kind = request.kind
         limit = ListLimit(self.limits, kind.plural, PER_PAGE)
         page = Page.from_answer(kind, self._ask_page(request, 1))
-        limit.add(len(page.body), page.number, page.total)
-        yield page
+        limit.add(page.length, page.number, page.total)
+        yield 1, page
         size = PER_PAGE if kind.sort else _size_unlike(page.number)
         ask = partial(self._ask_page, request, size=size)
-        answers = _prefetched(ask, range(2, math.ceil((page.total or 0) / size) + 1))
-        for number in itertools.count(2):
+        last = math.ceil((page.total or 0) / min(size, page.number or size))
+        numbers = [last, *range(2, last)] if last > 1 else []
+        answers = itertools.chain(map(ask, numbers[:1]), _prefetched(ask, numbers[1:]))
+        for number in itertools.chain(numbers, itertools.count(len(numbers) + 2)):
             try:
                 answer = next(answers, None) or ask(number)
             except (*_NO_PAGES, errors.MethodNotAllowed, errors.InternalError) as refused:
@@ -208,9 +241,11 @@ class Lists:
                 if number == _SECOND:
                     self.unpaged.note(kind.name, request.part, page.number)
                 return
-            page = Page.from_answer(kind, answer, size)
-            limit.add(len(page.body), page.number, page.total)
-            yield page
+            following = Page.from_answer(kind, answer, size)
+            limit.add(following.length, following.number, following.total)
+            # Where pages are shorter than the first one, or not known, the last page may be another one.
+            if number != last or last == _SECOND or not following.by_identity.keys() <= page.by_identity.keys():
+                yield number, following
 
     def _ask_page(self, request: _ListRequest, number: int, size: int = PER_PAGE) -> Response:
         kind, paging = request.kind, []
@@ -230,16 +265,16 @@ class Lists:
         """Return the first page of a kind, and whether the service proves that it has all records."""
         request = _ListRequest(kind)
         pages = self._pages(request)
-        page = next(pages)
+        _number, page = next(pages)
         records = page.records
         if page.total is not None or not records:
             return records, page.number >= (page.total or 0)
         if kind.sort or not self.unpaged.has(kind.name, request.part, page.number):
             try:
-                following = next(pages, None)
+                for _number, following in itertools.islice(pages, 1):
+                    if not self._is_last(request, following, page.by_identity):
+                        return records, False
             except errors.IncompleteList:
-                return records, False
-            if following and not self._is_last(request, following, page.by_identity):
                 return records, False
         return records, not kind.newest or page.number < kind.newest
 
@@ -296,24 +331,43 @@ class _ListRequest:
         return " ".join((self.template, *("=".join(pair) for pair in self.pairs)))
 
 
+@dataclass
+class _Reading:
+    """One reading of a list.
+
+    :ivar pages: its pages with new records, by number. :ivar found: their records, by identity.
+    :ivar total: the largest total that the service reported, or None.
+    """
+
+    pages: dict[int, Page] = field(default_factory=dict)
+    found: dict[str, Record] = field(default_factory=dict)
+    total: int | None = None
+
+
 @dataclass(frozen=True)
 class Page:
     """One answer of a list.
 
     :ivar by_identity: its records. :ivar number: of records, those that are repeated included.
-    :ivar total: as reported, or None. :ivar size: as requested. :ivar body: the answer itself.
+    :ivar total: as reported, or None. :ivar size: as requested.
+    :ivar length: of the answer in bytes.
     """
 
     by_identity: dict[str, Record]
     number: int
     total: int | None
     size: int
-    body: bytes
+    length: int
 
     @property
     def records(self) -> list[Record]:
         """Return the records, each once."""
         return list(self.by_identity.values())
+
+    @property
+    def last(self) -> str:
+        """Return the identity of the last record; empty if there is none."""
+        return next(reversed(self.by_identity), "")
 
     @classmethod
     def from_answer(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:
@@ -339,7 +393,7 @@ class Page:
                 f"{answer.endpoint}: expected records with {mark}{besides}, got something else."
             )
         found = _by_identity(records, answer)
-        return cls(found, len(records), integer_of(envelope.get("total")), size, answer.body)
+        return cls(found, len(records), integer_of(envelope.get("total")), size, len(answer.body))
 
 
 def _by_identity(records: Iterable[Record], answer: Response) -> dict[str, Record]:

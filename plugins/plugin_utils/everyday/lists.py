@@ -12,9 +12,9 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
-from ...module_utils.errors import IncompleteList, InvalidInput
+from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, FieldType, Unread, in_digits, readable
-from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
+from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM, Kind
 from ...module_utils.model.rooms import TO_ROOM, coupled_locations
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import references_in
@@ -59,9 +59,6 @@ class ObjectLists:
         with self.state.prefetching(kinds):
             for kind in kinds:
                 self.state.records(kind)
-        for name in sorted(client.lists.uncertain):
-            if self.state.has_missed(name):
-                raise IncompleteList.of_the_list(KINDS[name].plural)
 
     def compared_rooms(self) -> tuple[str, str, str]:
         """Return the keys of the field that compares two rooms, of the actual room, and of the target room.

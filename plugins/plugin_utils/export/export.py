@@ -135,9 +135,6 @@ class _Export:
 
     def run(self) -> Exported:
         self._write_all()
-        for name in sorted(self._client.lists.uncertain):
-            if self._state.has_missed(name):
-                raise errors.IncompleteList.of_the_list(kinds.KINDS[name].plural)
         if self._selection.includes(kinds.HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))

@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from ...module_utils.client.client import Client
-from ...module_utils.errors import IncompleteList, InvalidInput, SeventhingsError
+from ...module_utils.errors import InvalidInput, SeventhingsError
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT
 from ...module_utils.plan.change import CREATE, UPDATE
@@ -56,8 +56,6 @@ from .suspected_renames import suspected_renames
 from .validation import validate
 
 _DIGEST_BYTES = 32
-#: How often a plan is made again because one of its lists was incomplete.
-_PLAN_AGAIN = 2
 
 #: What a comparison allows, because it applies nothing.
 _NOTHING_IS_APPLIED = frozenset((DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT))
@@ -232,7 +230,10 @@ class _Run:
         """Return the plan. If the instance can't be read, return what is wrong with the files."""
         try:
             with many_objects():
-                return self._plan_whole_lists(self._plan_options(journal), journal)
+                # What was read before the run is current only once.
+                plan_options, self._lists = replace(self._plan_options(journal), lists=self._lists), None
+                plan_options = self._inverted(plan_options, journal)
+                return plan_instance(self._client, self._desired, plan_options)
         except SeventhingsError:
             if not self._desired.findings:
                 raise
@@ -290,27 +291,6 @@ class _Run:
         # An undo also restores values that scans or people wrote.
         empty: dict[str, Sequence[str]] = {section: () for section, name in SECTIONS.items() if KINDS[name].is_plain}
         return replace(plan_options, lists=inverse.state, observed=empty)
-
-    def _plan_whole_lists(self, plan_options: PlanOptions, journal: Journal) -> InstancePlan:
-        """Return the plan. If a list can't prove that it is complete, read it twice before anything depends on it.
-
-        :raises IncompleteList: if there are more records each time.
-        """
-        for _attempt in range(_PLAN_AGAIN + 1):
-            # What was read before the run is current only once.
-            plan_options, self._lists = replace(plan_options, lists=self._lists), None
-            plan_options = self._inverted(plan_options, journal)
-            plan = plan_instance(self._client, self._desired, plan_options)
-            # A record that is found outside the lists counts as archived, so the list must be complete. A record that
-            # refers to a removed record must be in a list, too.
-            unlisted = {
-                planned.kind.name for planned in plan.changes if planned.change.action == CREATE or planned.archived
-            }
-            unlisted |= plan.searched
-            doubtful = unlisted & self._client.lists.uncertain
-            if plan.state is None or plan.findings or not any(map(plan.state.has_missed, sorted(doubtful))):
-                return plan
-        raise IncompleteList.of_the_list(KINDS[min(doubtful)].plural)
 
     # ---- gate
 

@@ -171,7 +171,6 @@ class _Missing:
                 continue
             if not planned.archived:
                 # The list should have contained the record.
-                context.result.searched.add(planned.kind.name)
                 context.warn(planned, [unlisted(record)])
             context.state.replace(planned.kind, {id(planned.entry): record})
             context.state.note_unlisted(record)

@@ -47,7 +47,6 @@ class ListedRecords(InstanceState):
         self._by_key: dict[tuple[str, str, tuple[str, ...]], KeyIndex[Record]] = {}
         self._unlisted: dict[str, Record | None] = {}
         self._visible_fields: dict[tuple[str, frozenset[str]], FieldVisibility] = {}
-        self._is_complete: set[str] = set()
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
         """Return every record of a kind: one complete list, read when it is first needed."""
@@ -92,20 +91,6 @@ class ListedRecords(InstanceState):
                 yield
             finally:
                 self._prefetched = {}
-
-    def has_missed(self, name: str) -> bool:
-        """List a kind once more. Return True if that shows an older record that the first list missed."""
-        if name in self._is_complete:
-            return False
-        known = {record.uuid for record in self.records(KINDS[name])}
-        newest = max((record.id for record in self.records(KINDS[name]) if record.id is not None), default=0)
-        has_missed = any(
-            record.uuid not in known and (record.id is None or record.id <= newest)
-            for record in self.client.list_all(KINDS[name])
-        )
-        if not has_missed:
-            self._is_complete.add(name)
-        return has_missed
 
     def learned(self, kind: Kind) -> Schema:
         """Return the fields of a kind, with those that only its records show."""
@@ -218,7 +203,6 @@ class ListedRecords(InstanceState):
         """Reuse everything that another view of the same instance has just read."""
         self.take_over(other, KINDS)
         self._unlisted |= other._unlisted
-        self._is_complete |= other._is_complete
 
     def find(self, reference: Reference) -> Record | None:
         """Return the target of a resolved reference, or None if no list shows it (it is archived or deleted)."""

@@ -258,8 +258,6 @@ class InstancePlan:
     :ivar never_in_a_table: section to number of records that are in no file and were in no table.
     :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
     :ivar scan_codes: the labels of objects.
-    :ivar searched: names of kinds whose lists must be complete, because they show that nothing refers to a removed
-        record, or because they missed an existing record.
     :ivar state: the lists that the plan was made from.
     :ivar rows: entries of later layers, by their identities, each with the skipped row whose place it takes.
     :ivar hiding: the parts that must not be shown.
@@ -296,7 +294,6 @@ class InstancePlan:
     never_in_a_table: Counter[str] = field(default_factory=Counter)
     unchecked: set[int] = field(default_factory=set)
     scan_codes: ScanCodeCounts = field(default_factory=ScanCodeCounts)
-    searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
     rows: Mapping[int, Entry] = field(default_factory=dict)
     hiding: Hiding = field(default_factory=Hiding)

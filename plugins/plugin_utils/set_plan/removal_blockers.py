@@ -59,7 +59,6 @@ class RemovalBlockers(Aspect):
         if context.findings:
             return
         search = _BlockerSearch(context.state, context.result.changes)
-        context.result.searched |= search.searched
         for planned, blockers in search.blocked():
             context.find(planned.entry.place, why_blocked(planned, blockers))
         context.result.warnings += search.unknown()
@@ -95,10 +94,7 @@ def why_blocked(planned: Planned, blockers: Iterable[Blocker]) -> str:
 
 
 class _BlockerSearch:
-    """Find the records that refer to removed records. Note on removals which changes must come first.
-
-    :ivar searched: names of the kinds that were searched.
-    """
+    """Find the records that refer to removed records. Note on removals which changes must come first."""
 
     def __init__(self, state: ListedState, changes: Iterable[Planned]) -> None:
         self._state = state
@@ -112,7 +108,7 @@ class _BlockerSearch:
         }
         for planned in self._removals.values():
             planned.leaving = ()
-        self.searched: set[str] = set()
+        self._searched: set[str] = set()
         self._hidden: list[str] = []
         self._found: dict[str, list[Blocker]] = {}
         types = {link_to(removal.kind) for removal in self._removals.values()}
@@ -121,7 +117,7 @@ class _BlockerSearch:
             follows = locations_of_rooms(schema)
             keys = {key: follows.get(key, "") for key, field in schema.fields.items() if field.type in types}
             if keys:
-                self.searched.add(kind.name)
+                self._searched.add(kind.name)
                 hidden = state.field_visibility(schema, keys=keys).hidden.intersection(keys)
                 self._hidden += [f"{key} of {kind.plural}" for key in sorted(hidden)]
                 for record in state.records(kind):
@@ -142,7 +138,7 @@ class _BlockerSearch:
                 f"{', '.join(self._hidden)} (a role may hide fields), so nobody looked there."
             )
         numbers = Counter(planned.section for planned in self._removals.values())
-        for section, number in numbers.items() if OBJECT.name in self.searched else ():
+        for section, number in numbers.items() if OBJECT.name in self._searched else ():
             yield (
                 f"{section}: deleting {number:,} of them may fail, or leave links to what is deleted: archived objects "
                 f"that the files do not name may refer to them, and no list shows those."
