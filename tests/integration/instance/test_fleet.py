@@ -115,6 +115,18 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
     assert {stat.S_IMODE(report.stat().st_mode) for report in reports} == {0o600}
 
 
+def test_no_default_of_a_play_is_mixed_into_the_connection_of_a_host(tmp_path: Path, services: list[Emulator]) -> None:
+    (play,) = yaml.safe_load((ROOT / "playbooks" / "fleet.yml").read_text())
+    others = {**services[0].options(), "client_cert": "/missing"}
+    keys = ["group/community.seventhings.all", "community.seventhings.instance"]
+    play["module_defaults"] = dict.fromkeys(keys, others)
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    services[0].clear_log()
+    done = _fleet(tmp_path, str(tmp_path / "play.yml"), {"bonn": _hosts(services)["bonn"]})
+    assert done.status == 0, done.output
+    assert services[0].log() == []
+
+
 @pytest.mark.parametrize("layers", [["base", "overlays/kiel"], "base,overlays/kiel"])
 def test_a_site_needs_no_overlay(tmp_path: Path, services: list[Emulator], layers: list[str] | str) -> None:
     done = _fleet(tmp_path, "fleet", {"kiel": _hosts(services)["berlin"]}, "--check", fleet_src=layers)

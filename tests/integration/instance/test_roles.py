@@ -205,6 +205,26 @@ def test_the_connection_may_be_a_variable_of_the_role(acme: Path, service: Emula
     assert service.password not in done.output
 
 
+def test_a_role_uses_the_defaults_of_its_play_unless_it_has_a_connection(
+    acme: Path, service: Emulator, emulator: Emulator, tmp_path: Path
+) -> None:
+    emulator.reset()
+    variables: dict[str, Any] = {"provision_src": str(acme), "provision_only": ["locations"]}
+    role = {"role": "community.seventhings.provision", "vars": variables}
+    play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "roles": [role]}
+    group = "group/community.seventhings.all"
+    applied(run(tmp_path, [{**play, "module_defaults": {group: service.options()}}], variables=emulator.variables()))
+    assert writes(service)
+    assert not writes(emulator)
+    service.reset()
+    variables["provision_connection"] = service.options()
+    # Each of these options would fail, or name another account.
+    others = {**emulator.options(), "access_token": "foreign", "client_cert": "/missing", "timeout": 0}
+    applied(run(tmp_path, [{**play, "module_defaults": {group: others}}], variables=emulator.variables()))
+    assert writes(service)
+    assert [entry for entry in service.log() if entry["status"] == 401] == emulator.log() == []
+
+
 def test_the_environment_that_a_play_is_given_connects(service: Emulator, tmp_path: Path) -> None:
     locations = '{"locations": [{"name": "Dresden"}]}'
     play = {

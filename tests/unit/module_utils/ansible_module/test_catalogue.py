@@ -136,7 +136,7 @@ def test_a_module_does_nothing_where_it_is_only_imported(name: str) -> None:
 
 def test_the_action_group_all_lists_exactly_the_modules_with_a_connection() -> None:
     groups = runtime()["action_groups"]
-    assert set(groups) == {"all"}
+    assert set(groups) == {"all", "roles"}
     assert sorted(groups["all"]) == sorted(name for name, spec in SPECS.items() if "base_url" in spec)
 
 

@@ -94,3 +94,15 @@ def test_options_of_the_connection_are_in_one_variable(option: str) -> None:
 def test_the_variables_of_a_host_are_named_if_a_fleet_runs_the_role() -> None:
     told = with_variables({"msg": "timeout: 0 does not fit"}, "provision", {"timeout"}, "seventhings_")
     assert told["msg"].endswith(" (in the role: seventhings_timeout)")
+
+
+def test_each_role_connects_by_defaults_that_leave_those_of_the_play() -> None:
+    modules = set()
+    for path in (ROOT / "roles").glob("*/tasks/main.yml"):
+        role, text = path.parents[1].name, path.read_text("utf-8")
+        if found := re.findall(rf"(?m)^ *{re.escape(_MODULE)}(\w+):$", text):
+            modules.update(found)
+            assert f'group/{_MODULE}roles: "{{{{ {role}_defaults }}}}"' in text
+            options = re.findall(r"'(\w+)'", (path.parents[1] / "vars" / "main.yml").read_text("utf-8"))
+            assert sorted(options) == sorted(CONNECTION)
+    assert sorted(modules) == yaml.safe_load((ROOT / "meta/runtime.yml").read_text("utf-8"))["action_groups"]["roles"]
