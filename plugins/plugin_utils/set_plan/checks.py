@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from ...module_utils.client.record import Record
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import hidden_field_message
+from ..desired.parsing import written_as
 from ..desired.remarks import unfit_keys
 from .context import PlanContext
 from .plan import Pair, Planned
@@ -46,9 +47,13 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
     if current is not None and not planned.archived and not context.scope.contains(section, current):
         context.find(entry.place, f"{planned} exists, but is outside of the scope of this set ({current.uuid})")
         return False
-    wrong = context.scope.leaves(section, planned.desired, current is None) if entry.state == "present" else ""
+    if entry.state != "present":
+        return True
+    wrong, written = context.scope.leaves(section, planned.desired, current)
     if wrong:
-        context.find(entry.place_of(wrong), f"{wrong}: {planned} would be outside of the scope of this set")
+        why = "" if written == wrong else f", because it follows {written}"
+        place = entry.place_of(written_as(planned.schema, entry, written))
+        context.find(place, f"{wrong}: {planned} would be outside of the scope of this set{why}")
     return not wrong
 
 

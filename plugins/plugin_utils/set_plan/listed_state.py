@@ -124,6 +124,21 @@ class ListedState(ListedRecords):
         head = self.name_to_be(inside)
         return path_of([head, str(label)]) if head else None
 
+    def parent_to_be(self, reference: Reference) -> Reference | None:
+        """Return the parent of a referenced record after the plan, or None if it is unknown."""
+        record = self.find(reference) if reference.pending is None else None
+        origin = id(reference.pending)
+        planned = self._to_create.get(origin, {}) if record is None else self._becoming.get(record.uuid, {})
+        parent = planned.get(KINDS[reference.target].parent_key)
+        if parent is None and record is not None:
+            return self.parent_of(record)
+        return parent if isinstance(parent, Reference) else None
+
+    def parent_of(self, record: Record) -> Reference | None:
+        """Return the present parent of a record, or None if it is unknown."""
+        place = self.place_of(record)
+        return None if place is None else Reference(place.kind.name, id=place.id, uuid=place.uuid)
+
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Return True if a record still has its natural key after the renames."""
         becoming = self._becoming.get(record.uuid)

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field, shorten
-from ...module_utils.model.kinds import ROOM
 from ...module_utils.model.rooms import locations_of_rooms, not_of_room
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Reference
 from ..desired.parsing import written_as
 from .aspect import Aspect
 from .context import PlanContext
+from .coupled import is_same
 from .plan import Planned
 
 
@@ -25,15 +24,7 @@ class Places(Aspect):
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
         self._state = context.state
-        self._locations: dict[Any, Reference | None] = {}
         self._pairs: dict[str, list[tuple[Field, Field]]] = {}
-
-    def matched(self, planned: Planned, current: Record | None) -> None:
-        """Note the location of a room as the files write it."""
-        if planned.kind is ROOM and ROOM.parent_key in planned.desired:
-            location = planned.desired[ROOM.parent_key]
-            mark = id(planned.entry) if current is None else current.uuid
-            self._locations[mark] = location if isinstance(location, Reference) else None
 
     def linked(self, planned: Planned) -> None:
         """Compare each location with the location of the room in the same record."""
@@ -45,8 +36,8 @@ class Places(Aspect):
                 self._compare(planned, room, location, inside, planned.desired[location.key])
 
     def _compare(self, planned: Planned, room: Field, location: Field, inside: Reference, beside: Any) -> None:
-        own = self._location_of(inside)
-        if own is None or (isinstance(beside, Reference) and self._is_same(own, beside)):
+        own = self._state.parent_to_be(inside)
+        if own is None or is_same(own, beside):
             return
         entry = planned.entry
         names = [written_as(planned.schema, entry, field.key) for field in (room, location)]
@@ -58,20 +49,6 @@ class Places(Aspect):
         misfit = Misfit(written[1], why)
         words = f"{names[1]}: {shorten(written[1])} {why}"
         self._context.find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
-
-    def _location_of(self, room: Reference) -> Reference | None:
-        """Return the location of a room from the files, or else from the instance."""
-        mark = room.uuid if room.pending is None else id(room.pending)
-        if mark in self._locations:
-            return self._locations[mark]
-        record = self._state.find(room) if room.pending is None else None
-        place = None if record is None else self._state.place_of(record)
-        return None if place is None else Reference(ROOM.parent, id=place.id, uuid=place.uuid)
-
-    def _is_same(self, location: Reference, other: Reference) -> bool:
-        if location.pending is not None or other.pending is not None:
-            return location.pending is other.pending
-        return location.same(other) is not False
 
     def _pairs_of(self, schema: Schema) -> list[tuple[Field, Field]]:
         if schema.kind.name not in self._pairs:

@@ -11,10 +11,12 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.rooms import TO_LOCATION, TO_ROOM
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in, with_references
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
+from .coupled import following
 from .listed_state import ListedState, Meaning
 
 
@@ -65,13 +67,20 @@ class Scope:
             return len(records)
         return sum(1 for record in records if self.contains(section, record))
 
-    def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:
-        """Return the field that would put a record, existing or new, outside the scope; empty if none does."""
-        schema = self.schema_of(KINDS[SECTIONS[section]])
-        for key, values in self._of(section).items():
-            if (is_new or key in desired) and not _is_one_of(schema, key, desired.get(key), values):
-                return key
-        return ""
+    def leaves(self, section: str, desired: Mapping[str, Any], current: Record | None) -> tuple[str, str]:
+        """Return the field that would put a record, existing or new, outside the scope; empty if none does.
+
+        :returns: its key, and the key of the field that it follows, which is the same if it follows none.
+        """
+        schema, wanted = self.schema_of(KINDS[SECTIONS[section]]), self._of(section)
+        is_coupled = any(schema.fields[key].type in (TO_ROOM, TO_LOCATION) for key in wanted)
+        after = {key: (key, value) for key, value in desired.items() if key in wanted}
+        after |= following(self.state, schema, desired, current) if is_coupled else {}
+        for key, values in wanted.items():
+            written, value = after.get(key, (key, None))
+            if (current is None or key in after) and not _is_one_of(schema, key, value, values):
+                return key, written
+        return "", ""
 
     def _of(self, section: str) -> dict[str, list[Any]]:
         """Return field key to the values in scope, parsed and resolved once."""
