@@ -70,7 +70,8 @@ options:
     default: false
   scan_codes:
     description:
-      - The scan codes of new objects. Each new object gets the next free placeholder. A label replaces it later.
+      - The scan codes of new objects. Each new object gets the next free placeholder (see the notes). A label
+        replaces it later.
     type: dict
     suboptions:
       field:
@@ -94,8 +95,9 @@ notes:
     same number, or if several objects have it. Serial numbers that differ only by case are the same. The other hosts
     are not affected.
   - Sends one request for every 1,000 objects, rooms and locations, and one to three for each object that changes.
-  - The next free placeholder follows the highest placeholder of all objects. The first new placeholder is looked up,
-    because an archived object keeps its scan code.
+  - The next free placeholder follows the highest placeholder of all objects. New placeholders are looked up, each with
+    a request, because an archived object keeps its scan code. In check mode up to 40 of them are looked up, and in a
+    real run up to 200. A warning says if others were not looked up.
 seealso:
   - module: community.seventhings.instance
   - ref: Devices of your inventory as objects <ansible_collections.community.seventhings.docsite.guide_hosts>
@@ -149,7 +151,7 @@ matched:
   sample: 1942
 created:
   description:
-    - The hosts that get a new object, or in check mode would get it, each with its C(scan_code).
+    - The hosts that got a new object, or in check mode would get it, each with its C(scan_code).
   returned: success
   type: list
   elements: dict

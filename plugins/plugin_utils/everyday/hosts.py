@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from itertools import count
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -20,13 +21,15 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, shorten
 from ...module_utils.model.kinds import OBJECT, SERVER_KEYS
 from ...module_utils.model.schema import type_of
-from ...module_utils.plan.change import UPDATE
+from ...module_utils.plan.change import CREATE
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
 from ..desired.nodes import plain_node
 from ..desired.positions import Place
 from ..desired.scan_codes import SCAN_CODES, ScanCodeSettings, read_scan_codes
+from ..report.result import DONE, NOT_TRIED
+from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE
 from .call import Call, named, run_call
 from .lists import ObjectLists
 
@@ -98,9 +101,11 @@ class _Hosts:
         scope = {section: _listed(fields) for section, fields in self._options["scope"].items()}
         if entries:
             result = self._call.carry_out(lists, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
-            # An object may come back from the archive.
-            back = {change["key"] for change in result.get("changes", ()) if change["action"] == UPDATE}
-            self._created = {host: given for host, given in self._created.items() if serials[host] not in back}
+            # An object may come back from the archive, or its creation may fail.
+            statuses = {NOT_TRIED, DONE} if self._call.check_mode else {DONE}
+            changes = [change for change in result["changes"] if change["action"] == CREATE]
+            places = {change["place"] for change in changes if change["status"] in statuses}
+            self._created = {host: given for host, given in self._created.items() if str(_place(host)) in places}
         else:
             result = {"changed": False, "msg": "no host has an object"}
         document: dict[str, Any] = self._client.without_credentials(
@@ -200,7 +205,7 @@ class _Hosts:
                 record = records[0]
                 self._matched += 1
                 fields = {key.key: lists.schema.read_field(key.key, record.flat), **self._values(host)}
-                yield Entry(OBJECT, fields, Place(f"host {host}"), uuid=record.uuid, inline=True)
+                yield Entry(OBJECT, fields, _place(host), uuid=record.uuid, inline=True)
 
     def _values(self, host: str) -> dict[str, Any]:
         """Return the values of the mapped fields that a host has. A missing fact leaves its field unchanged."""
@@ -224,7 +229,8 @@ class _Hosts:
 
     def _new(self, code: Field, serials: Mapping[str, str]) -> Iterator[Entry]:
         """Yield new objects, each with the next free placeholder as its scan code."""
-        free = _free_codes(self._lists, code, self._options["scan_codes"]["placeholder"])
+        most = SAMPLE if self._call.check_mode else MOST_OF_A_RUN
+        free = _free_codes(self._lists, code, self._options["scan_codes"]["placeholder"], most)
         fields = self._lists.schema.fields
         # An object that somebody else creates meanwhile keeps its scan code.
         lifecycle = Lifecycle(initial=(code.key,))
@@ -236,7 +242,7 @@ class _Hosts:
                 continue
             self._created[host] = next(free)
             given = {code.key: self._created[host], self._key.key: serial, **values}
-            yield Entry(OBJECT, given, Place(f"host {host}"), inline=True, lifecycle=lifecycle)
+            yield Entry(OBJECT, given, _place(host), inline=True, lifecycle=lifecycle)
 
     # ---- words
 
@@ -326,23 +332,32 @@ def _why_not_mapped(field: Field, key: Field | None, codes: Iterable[str]) -> st
     return ""
 
 
-def _free_codes(lists: ObjectLists, code: Field, prefix: str) -> Iterator[str]:
+def _place(host: str) -> Place:
+    """Return the place of the entry of a host."""
+    return Place(f"host {host}")
+
+
+def _free_codes(lists: ObjectLists, code: Field, prefix: str, most: int) -> Iterator[str]:
     """Yield placeholders that no object has, in order.
 
-    An archived object keeps its scan code, and no list shows it, so the first free placeholder is looked up. An object
-    that has it may prove that objects are hidden from the account.
+    An archived object keeps its scan code, and no list shows it, so placeholders are looked up. An object that has one
+    may prove that objects are hidden from the account.
+
+    :param most: number of placeholders that are looked up, without those that are not free.
     """
     settings = ScanCodeSettings(code.key, prefix)
     codes = [str(lists.schema.read_field(code.key, record.flat)) for record in lists.objects]
     used = [code.removeprefix(prefix) for code in codes if settings.is_placeholder(code)]
     width = max(map(len, used), default=_DIGITS)
-    number = max(map(int, used), default=0) + 1
-    while code.key == OBJECT.barcode_key:
-        unlisted = lists.client.get_by_barcode(OBJECT, f"{prefix}{number:0{width}}")
-        if unlisted is None:
-            break
-        lists.state.note_unlisted(unlisted)
-        number += 1
-    while True:
-        yield f"{prefix}{number:0{width}}"
-        number += 1
+    listed = map(lists.code_of, lists.objects)
+    if code.key != OBJECT.barcode_key or lists.client.looks_up_barcodes(OBJECT, listed) is False:
+        most = 0
+    for number in count(max(map(int, used), default=0) + 1):
+        given = f"{prefix}{number:0{width}}"
+        if len(lists.state.free_barcodes) < most:
+            unlisted = lists.client.get_by_barcode(OBJECT, given)
+            if unlisted is not None:
+                lists.state.note_unlisted(unlisted)
+                continue
+            lists.state.free_barcodes.add(given)
+        yield given

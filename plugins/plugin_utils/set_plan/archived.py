@@ -75,11 +75,14 @@ class _Missing:
         first = self._planned[indexes[0]]
         self._kind, self._state = first.kind, first.entry.state
         self._noted = {index: context.noted_uuids(planned) for index, planned in self._planned.items()}
+        key, free = self._kind.barcode_key, context.state.free_barcodes
+        self._checked = {index for index, planned in self._planned.items() if planned.desired.get(key) in free}
         self._with_key = [
-            index for index, planned in self._planned.items() if can_be_looked_up(planned.schema, planned.desired)
+            index
+            for index, planned in self._planned.items()
+            if index not in self._checked and can_be_looked_up(planned.schema, planned.desired)
         ]
         self._has_lookup: bool | None = False
-        self._checked: set[int] = set()
 
     def look_up(self) -> None:
         """Look up the records, or a sample if there are very many. Note how many were not looked up.

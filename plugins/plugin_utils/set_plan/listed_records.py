@@ -34,12 +34,14 @@ class ListedRecords(InstanceState):
 
     :param schema_of: returns the fields of a kind, new fields included; None: the existing fields.
     :ivar unread: the kind whose list is being read, or failed; None if there is none.
+    :ivar free_barcodes: barcodes that were looked up, and that no object has, archived or not.
     """
 
     def __init__(self, client: Client, schema_of: Callable[[Kind], Schema] | None = None) -> None:
         super().__init__(client)
         self._schema_of = schema_of or client.schema
         self.unread: Kind | None = None
+        self.free_barcodes: set[str] = set()
         self._records: dict[str, list[Record]] = {}
         self._prefetched: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
@@ -203,6 +205,7 @@ class ListedRecords(InstanceState):
         """Reuse everything that another view of the same instance has just read."""
         self.take_over(other, KINDS)
         self._unlisted |= other._unlisted
+        self.free_barcodes |= other.free_barcodes
 
     def find(self, reference: Reference) -> Record | None:
         """Return the target of a resolved reference, or None if no list shows it (it is archived or deleted)."""
