@@ -87,15 +87,17 @@ class KindState:
     """What the cursor remembers about a kind.
 
     :ivar stamp: the latest time of change in an answer. :ivar watched: the fields whose dates are watched.
+    :ivar since: the latest time of change that was known when the last read began; empty if that was the first.
     """
 
     stamp: str = ""
     watched: list[str] = field(default_factory=list)
     records: dict[Uuid, Known] = field(default_factory=dict)
+    since: str = ""
 
     def copy(self) -> KindState:
         """Return a copy. Replacing records in it does not change this state."""
-        return KindState(self.stamp, self.watched, dict(self.records))
+        return KindState(self.stamp, self.watched, dict(self.records), self.since)
 
 
 @dataclass(slots=True)
@@ -193,7 +195,11 @@ def _state(marks: Marks) -> State:
 
     :raises ValueError: if they describe something else.
     """
-    kinds = {name: {**_map(value), "records": marks.get(name, {})} for name, value in marks.get(_KIND, {}).items()}
+    # The first read after a start is whole, so since is not stored.
+    kinds = {
+        name: {**_map(value), "records": marks.get(name, {}), "since": ""}
+        for name, value in marks.get(_KIND, {}).items()
+    }
     members = read_members({"salt": marks.get(_OF_SALT, {}).get(""), "kinds": kinds}, _MEMBERS)
     return State(members["salt"], members["kinds"])
 

@@ -114,7 +114,9 @@ class Watcher:
         kind_read.report_dates()
         kind_read.match()
         stamps = [str(record.flat.get(_STAMP) or "") for record in records]
-        state.stamp = max(stamps if is_whole else [state.stamp, *stamps], default="")
+        newest = max(stamps if is_whole else [state.stamp, *stamps], default="")
+        # While later pages were read, records of earlier pages may have changed.
+        state.since, state.stamp = min(state.stamp, newest), newest
         state.watched = [watch.mark for watch in watches]
         self._next.kinds[kind.name] = state
         return kind_read.events
@@ -157,24 +159,24 @@ class Watcher:
 
     def _is_narrow(self, kind: Kind, state: KindState, cost: _Cost) -> bool:
         """Return True if it is worth requesting only the changes."""
-        if not (kind.filters == "query" and kind.has_own_fields and state.stamp and cost.narrows):
+        if not (kind.filters == "query" and kind.has_own_fields and state.since and cost.narrows):
             return False
         is_recent = cost.read is not None and self.clock() - cost.read < self.options["whole_interval"]
         return is_recent and cost.requests > _FEW
 
     def _narrowed(self, kind: Kind, state: KindState, cost: _Cost) -> list[Record] | None:
-        """Return the records that changed since the latest known change, including that change.
+        """Return the records that changed since the last read began, including the latest change known by then.
 
         Return None if the instance does not report changes, or if the count shows that other records were removed. The
         record with the latest known change must be in the answer, which proves that the filter was understood.
         """
         try:
-            found = self.client.list_all(kind, [Condition(_STAMP, "gte", (state.stamp,))])
+            found = self.client.list_all(kind, [Condition(_STAMP, "gte", (state.since,))])
             count = self.client.count(kind)
         except errors.ServiceError:
             cost.narrows = False
             return None
-        if any(str(record.flat.get(_STAMP) or "") < state.stamp for record in found):
+        if any(str(record.flat.get(_STAMP) or "") < state.since for record in found):
             cost.narrows = False
             return None
         listed = {uuid for uuid, record in state.records.items() if not record.out_of_sight}

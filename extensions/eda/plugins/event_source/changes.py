@@ -20,8 +20,9 @@ description:
   - Polls an instance, and sends an event for each record that is new, changed, archived, unarchived or deleted, and for
     each date that is near or has passed.
   - The source polls because the service has no webhooks. It reads each list completely, with one request for each 1,000
-    records. If a complete list takes more than two requests, it only reads the records that changed since the last
-    poll, with the filter C(updated_at), and counts the records. It detects an instance that ignores the filter.
+    records. If a complete list takes more than two requests, polls after the second only read the records that changed
+    since the last poll began, with the filter C(updated_at), and count the records. The source detects an instance that
+    ignores the filter.
   - >-
     Each event is sent at least once, because the cursor moves only after ansible-rulebook accepted its events. After a
     restart, an event may be sent again, with the same C(id).

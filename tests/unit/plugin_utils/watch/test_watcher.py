@@ -248,6 +248,7 @@ def _long_lists(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_a_long_list_only_changes_are_read(bench: Bench) -> None:
     watcher = bench.start(kinds=["object"], whole_interval=100, fields=["inventory_name"])
     events_of(watcher)
+    events_of(watcher)
     bench.seconds = 99
     uuid = bench.client.list_all(OBJECT)[0].uuid
     bench.client.update(OBJECT, uuid, {"inventory_name": "Another name"})
@@ -264,6 +265,34 @@ def test_of_a_long_list_only_changes_are_read(bench: Bench) -> None:
 
 
 @pytest.mark.usefixtures("_long_lists")
+@pytest.mark.parametrize("reads", [0, 1, 2], ids=["first", "whole", "narrow"])
+def test_a_change_while_pages_are_read_is_found_by_the_next_read(bench: Bench, reads: int) -> None:
+    bench.service.steer("PUT", "/switches", {"per_page_cap": "50"})
+    watcher = bench.start(kinds=["object"])
+    for _read in range(reads):
+        events_of(watcher)
+    early, *_between, late = (record.uuid for record in bench.client.list_all(OBJECT))
+    for record in bench.client.list_all(OBJECT) if reads == 2 else ():
+        bench.client.update(OBJECT, record.uuid, {"description": "Counted"})
+    ask = watcher.client.lists.ask
+
+    def changes_after(*asked: Any) -> Any:
+        answer = ask(*asked)
+        if asked[0].endswith("/objects"):
+            watcher.client.lists.ask = ask
+            for uuid in (early, late):
+                bench.service.steer("POST", "/forward", {"seconds": 2})
+                bench.client.update(OBJECT, uuid, {"inventory_name": "Another name"})
+        return answer
+
+    watcher.client.lists.ask = changes_after
+    events_of(watcher)
+    assert early in [event["uuid"] for event in events_of(watcher)]
+    assert events_of(watcher) == []
+    assert _lists_of(bench.requests_of(watcher.read_changes), "/object") == ["/objects", "/objects/count"]
+
+
+@pytest.mark.usefixtures("_long_lists")
 def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
     watcher = bench.start(kinds=["room"])
     room = bench.client.list_all(KINDS["room"])[0]
@@ -271,8 +300,8 @@ def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
     room_stamps = {str(record.flat["updated_at"]) for record in bench.client.list_all(KINDS["room"])}
     assert len(room_stamps) > 1
     bench.service.steer("PUT", "/switches", {"places_filter": "ignore"})
-    events_of(watcher)
-    events_of(watcher)
+    for _read in range(3):
+        events_of(watcher)
     assert [path for path in bench.requests_of(watcher.read_changes) if "rooms" in path] == ["/rooms"]
 
 
@@ -283,6 +312,7 @@ def _lists_of(requests_of: list[str], path: str) -> list[str]:
 @pytest.mark.usefixtures("_long_lists")
 def test_where_records_are_not_counted_lists_are_read_whole_from_then_on(bench: Bench) -> None:
     watcher = bench.start(kinds=["object"])
+    events_of(watcher)
     events_of(watcher)
     bench.service.steer("POST", "/faults", {"path": "*/count", "fault": "422"})
     assert _lists_of(bench.requests_of(watcher.read_changes), "/object") == ["/objects", "/objects/count", "/objects"]
@@ -311,6 +341,7 @@ def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: B
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-20"})
     bench.client.update(OBJECT, another, {"inventory_name": "The newest"})
     watcher = bench.start(kinds=["object"], dates=[{"kind": "object", "field": "purchasing_date", "days": 14}])
+    events_of(watcher)
     events_of(watcher)
     listed = watcher.client.list_all
     # The record is not in the list of recent changes.
