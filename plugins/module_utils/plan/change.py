@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..client.record import Record
-from ..errors import InvalidInput, unless
+from ..errors import InvalidInput
 from ..model.field import EMPTY, Spelling, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.names import normal_name
@@ -48,6 +48,7 @@ class Change:
     :ivar unarchive: unarchive the record first; for a deletion, unarchive it if the service does not delete it from the
         archive.
     :ivar warnings: what the user should know although it is not an error.
+    :ivar missing: the mandatory fields that a record to create has no values for.
     """
 
     kind: Kind
@@ -58,6 +59,7 @@ class Change:
     after: Mapping[str, Any] = field(default_factory=dict)
     unarchive: bool = False
     warnings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -94,7 +96,6 @@ def plan_present(
     current: Record | None,
     archived: bool = False,
     completed: Callable[[Reference], Reference] | None = None,
-    may_be_created: bool = False,
     in_one_notation: Callable[[Any, Any], tuple[Any, Any]] | None = None,
 ) -> Change:
     """Return the change that creates or updates a record.
@@ -103,24 +104,15 @@ def plan_present(
     :param current: the matching record; None to create one.
     :param archived: True if ``current`` is archived and must be unarchived.
     :param completed: adds known members to a reference if the service did not return them.
-    :param may_be_created: True if somebody else may create the record first; then a missing field is only a warning.
     :param in_one_notation: names equal references equally in a present and a written value. It may read their names.
-    :raises InvalidInput: if a new record has no value for mandatory fields, or if days and times contradict each other.
+    :raises InvalidInput: if days and times contradict each other.
     """
     desired = with_hours(schema, desired, current)
     if current is None:
-        missing = schema.missing(desired)
-        words = (
-            f"This {schema.kind.words} does not exist yet{perhaps_hidden(schema.kind)} and can't be created without "
-            f"{', '.join(missing)}: mandatory, but not given."
-        )
-        if missing and not may_be_created:
-            raise InvalidInput([FieldError.at((), words, words)])
-        warnings = (unless(words, "creates it"),) if missing else ()
         named = {key: in_one_notation((), value)[1] for key, value in desired.items()} if in_one_notation else desired
         initial = {key: schema.brief(key, value) for key, value in named.items()}
         whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
-        return Change(schema.kind, CREATE, None, whole, {}, initial, warnings=warnings)
+        return Change(schema.kind, CREATE, None, whole, {}, initial, missing=tuple(schema.missing(desired)))
     values: dict[str, Any] = {}
     before: dict[str, Any] = {"archived": True} if archived else {}
     after: dict[str, Any] = {"archived": False} if archived else {}
@@ -149,6 +141,14 @@ def plan_present(
             values.setdefault(location, desired[location])
     action = UPDATE if values or archived else UNCHANGED
     return Change(schema.kind, action, current, values, before, after, archived, tuple(notes))
+
+
+def incomplete(kind: Kind, missing: Iterable[str]) -> str:
+    """Return the message that a record can't be created without mandatory fields. It contains no value."""
+    return (
+        f"This {kind.words} does not exist yet{perhaps_hidden(kind)} and can't be created without "
+        f"{', '.join(missing)}: mandatory, but not given."
+    )
 
 
 def shown_as_written(change: Change, written: Iterable[str]) -> Change:

@@ -44,7 +44,6 @@ class Wanted:
     :ivar state: present, absent or archived.
     :ivar template: the template of a field definition.
     :ivar allow: what the task allows.
-    :ivar may_be_created: True if somebody else may create the record first; then a missing field is only a warning.
     """
 
     schema: Schema
@@ -52,7 +51,6 @@ class Wanted:
     state: str = "present"
     template: str = ""
     allow: frozenset[str] = frozenset()
-    may_be_created: bool = False
 
 
 class Comparer:
@@ -116,9 +114,7 @@ class Comparer:
             desired = self._state.comparable(wanted.schema, desired, current)
             self.recognise_files(wanted.schema, desired, current)
         completed, in_one_notation = self._state.completed, self._state.in_one_notation
-        return plan_present(
-            wanted.schema, desired, current, archived, completed, wanted.may_be_created, in_one_notation
-        )
+        return plan_present(wanted.schema, desired, current, archived, completed, in_one_notation)
 
     def _is_incomplete(self, wanted: Wanted, desired: Mapping[str, Any], current: Record, change: Change) -> bool:
         """Return True if a record to replace must be read by itself, because a list leaves members out."""

@@ -23,7 +23,7 @@ from ..model.types_links import Reference, attachments_in, references_in, with_r
 from ..model.zones import with_offsets, zone_of
 from ..plan.allowed import SIMILAR_NAMES, how_to_allow
 from ..plan.archived_duplicate import found_by_barcode
-from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
+from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change, incomplete
 from ..plan.compare import Wanted
 from ..plan.record_planner import PlannedRecord, plan_record
 from ..plan.relations import related
@@ -192,9 +192,10 @@ class _Ensure:
 
     def _planned(self, desired: Mapping[str, Any], keys: Sequence[str]) -> PlannedRecord:
         record = self._desired_record
-        # In check mode, an earlier task may be about to create the record with its mandatory fields.
-        wanted = Wanted(self._schema, desired, record.state, record.template, record.allow, self._check_mode)
+        wanted = Wanted(self._schema, desired, record.state, record.template, record.allow)
         planned = plan_record(self._state, wanted, keys, record.uuid)
+        if missing := planned.change.missing:
+            self._refuse([incomplete(self._kind, missing)], "creates it")
         if record.state == "archived" and planned.change.current is None:
             words = f"No {self._kind.words} with {planned.words} was found{perhaps_hidden(self._kind)}"
             self._warnings.append(f"{words}, so there is nothing to archive.")

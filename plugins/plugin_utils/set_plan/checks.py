@@ -47,7 +47,8 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
     if current is not None and not planned.archived and not context.scope.contains(section, current):
         context.find(entry.place, f"{planned} exists, but is outside of the scope of this set ({current.uuid})")
         return False
-    if entry.state != "present":
+    if entry.state != "present" or (current is None and context.options.is_comparison):
+        # Files need not manage the fields of the scope, and a comparison creates nothing.
         return True
     wrong, written = context.scope.leaves(section, planned.desired, current)
     if wrong:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...module_utils.client.record import Record
 from ...module_utils.errors import Ambiguous, InvalidInput
 from ...module_utils.plan.allowed import DESTRUCTIVE, USERS, how_to_allow
-from ...module_utils.plan.change import UPDATE, Change
+from ...module_utils.plan.change import UPDATE, Change, incomplete
 from ...module_utils.plan.compare import Comparer, Wanted
 from ...module_utils.plan.record_planner import is_archived
 from ..desired.parsing import written_as
@@ -49,6 +49,9 @@ class Comparison:
             planned.change = self._change(planned, current)
         except (InvalidInput, Ambiguous) as wrong:
             self._find(planned, wrong)
+            return
+        if planned.change.missing and not context.options.is_comparison:
+            context.find_plainly(entry.place, self._why_incomplete(planned))
             return
         if is_in_scope(context, planned, current):
             self._resume(planned, current)
@@ -107,6 +110,19 @@ class Comparison:
             # Most messages begin with the field that they are about.
             name = message.partition(":")[0]
             self._context.find(entry.place_of(written_as(planned.schema, entry, name)), message)
+
+    def _why_incomplete(self, planned: Planned) -> str:
+        """Say why a record can't be created without its mandatory fields. It may be a deleted record of the set."""
+        context, kind, missing = self._context, planned.kind, ", ".join(planned.change.missing)
+        # A hidden key is noted by its place, which says nothing.
+        if planned.kept_as or context.options.known.isdisjoint(context.lost_uuids(planned)):
+            return incomplete(kind, planned.change.missing)
+        deed = "deleted or archived" if kind.can_be_archived else "deleted"
+        hidden = ", or is hidden from this account" if kind.can_be_hidden else ""
+        return (
+            f"This {kind.words} was {deed} in the application since the last apply{hidden}, and can't be created again "
+            f"without {missing}: mandatory, but not given. Remove it from the files, or write {missing}."
+        )
 
     def _take(self, planned: Planned, current: Record | None) -> None:
         """Add a compared record to the plan."""

@@ -71,6 +71,10 @@ class PlanContext(Resolver):
         before = [replace(planned, key=self.words(schema, tuple(old), old)) for old in old_keys]
         return [uuid for one in before for uuid in reversed(self.options.noted.get(one.journal_name, ()))]
 
+    def lost_uuids(self, planned: Planned) -> list[str]:
+        """Return the noted uuids of a record that no record has any more, as far as is known."""
+        return [uuid for uuid in self.noted_uuids(planned) if self.state.known(planned.kind, uuid) is None]
+
     # ---- add to the plan
 
     def warn(self, planned: Planned, warnings: Iterable[str]) -> None:
@@ -86,8 +90,7 @@ class PlanContext(Resolver):
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):
             if planned.change.action == CREATE and not planned.kind.defines_fields:
-                noted, known = self.noted_uuids(planned), self.state.known
-                planned.earlier = [uuid for uuid in noted if known(planned.kind, uuid) is None]
+                planned.earlier = self.lost_uuids(planned)
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:

@@ -390,6 +390,11 @@ class PlanOptions:
     rules: RuleSet | None = None
     is_drift: bool = False
 
+    @property
+    def is_comparison(self) -> bool:
+        """Return True if nothing will be applied, whatever the plan is."""
+        return self.is_drift or self.is_absorb
+
     @cached_property
     def noted(self) -> Mapping[str, Sequence[str]]:
         """Return the uuids of :attr:`names` by kind and key, the latest last. Earlier records may have had the key."""

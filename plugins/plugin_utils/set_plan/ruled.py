@@ -107,7 +107,7 @@ class Rules(Aspect):
 
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Judge a record as it will be after the apply."""
-        if planned.entry.state != "present" or not self._context.is_chosen(planned):
+        if planned.entry.state != "present" or not self._context.is_chosen(planned) or planned.change.missing:
             return
         rules, names = self._rules_of(planned.section, planned.schema)
         if not rules:

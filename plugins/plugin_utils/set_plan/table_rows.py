@@ -60,7 +60,8 @@ class TableRows(Aspect):
         )
 
     def _is_needed(self, planned: Planned, current: Record | None, key: str) -> bool:
-        return current is None and planned.schema.fields[key].mandatory
+        is_created = current is None and not self._context.options.is_comparison
+        return is_created and planned.schema.fields[key].mandatory
 
     def _leave_out(self, planned: Planned, place: Place, words: str) -> None:
         shown = NOT_SHOWN if self._context.hiding.touches(planned.entry) else f"{words}; the cell is left out"
