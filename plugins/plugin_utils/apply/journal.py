@@ -99,7 +99,7 @@ class Journal:
         self._clock = clock
         self._now = now
         self._read_at = now()
-        self._is_locked = self._created_id = False
+        self._is_locked = self._is_untold = False
         self._read()
 
     @classmethod
@@ -139,7 +139,7 @@ class Journal:
                 f"journal: {self.place.path} has lines that can't be read and are skipped: {len(self._log.unread)}, "
                 f"the first is line {self._log.unread[0]}."
             )
-        if self._created_id:
+        if self._is_untold:
             warnings.append(
                 f"instance.yml has no set_id, by which the journal recognises the records of this set. Add this line "
                 f'to it: set_id: "{self.set_id}"'
@@ -229,11 +229,12 @@ class Journal:
             # It is the same for all instances of a fleet, so that one line fits all.
             identity = f"{self.set_name}\0{self._src}".encode(errors="surrogatepass")
             self.set_id = hashlib.sha256(identity).hexdigest()[: 2 * _ID_BYTES]
-            self._created_id = True
         noted = self._log.read()
         if noted.get(self._of_name, {}).get(_SET, {}).get(self._src) != self.set_id:
             self._put((_SET, self._src, self.set_id), owner=self._of_name)
         self.memory = memory.Memory(noted.get(self.owner))
+        # A first run that was killed could not tell its id.
+        self._is_untold = not self._written_id and not self.memory.sources
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -422,11 +422,15 @@ def test_a_state_directory_that_can_not_be_written_says_what_to_set(
 # ---- whose it is
 
 
-def test_the_journal_creates_an_id_if_the_files_have_none_and_says_so_once(tmp_path: Path) -> None:
-    with Journal(tmp_path, "i", "s", src="acme") as journal:
-        set_id = journal.set_id
-        journal.managed("object", {"one": ""})
-        assert journal.warnings[0].endswith(f'Add this line to it: set_id: "{set_id}"')
+def test_the_journal_creates_an_id_if_the_files_have_none_and_says_so_until_an_apply_ends(tmp_path: Path) -> None:
+    for is_first in (True, False):
+        with Journal(tmp_path, "i", "s", src="acme") as journal:
+            set_id = journal.set_id
+            assert journal.warnings[0].endswith(f'Add this line to it: set_id: "{set_id}"')
+            if is_first:
+                journal.managed("object", {"one": ""})
+            else:
+                journal.applied({("objects.yml", "objects"): SourceCount(1, 1)})
     with Journal(tmp_path, "i", "s", src="acme") as again:
         assert (again.set_id, again.known, again.warnings) == (set_id, {"one"}, [])
     assert Journal(tmp_path, "i", "s", set_id=set_id, src="elsewhere").known == {"one"}
