@@ -90,7 +90,7 @@ EXAMPLES = r"""
   community.seventhings.instance_undo:
     applied: /srv/records/2026-11-24.json.gz
     changed_since: refuse
-  when: go_back | default(false)
+  when: go_back | default(false) | bool
 """
 
 RETURN = r"""

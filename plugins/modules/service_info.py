@@ -42,7 +42,7 @@ EXAMPLES = r"""
 - name: Read a rental case if the instance has rental cases
   community.seventhings.rental_case_info:
     limit: 1
-  when: service.modules.rental
+  when: service.modules.rental is truthy
 """
 
 RETURN = r"""

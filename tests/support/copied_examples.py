@@ -46,19 +46,24 @@ def evidence(here: Embedded) -> dict[str, tuple[Any, ...]]:
 
 def tasks_in(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the modules of the collection that tasks or plays call, with their options."""
-    for document in yaml.load_all(text, Loader=yaml.CSafeLoader):
-        yield from _tasks_in(document)
-
-
-def _tasks_in(node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for task in node if isinstance(node, list) else []:
-        if not isinstance(task, dict):
-            continue
+    for task in all_tasks(text):
         for name, options in task.items():
-            if name in ("tasks", "block", "pre_tasks"):
-                yield from _tasks_in(options)
-            elif str(name).startswith(_OURS) and isinstance(options, dict):
+            if str(name).startswith(_OURS) and isinstance(options, dict):
                 yield name.removeprefix(_OURS), options
+
+
+def all_tasks(text: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the plays, blocks and tasks of a text."""
+    for document in yaml.load_all(text, Loader=yaml.CSafeLoader):
+        yield from _all_tasks(document)
+
+
+def _all_tasks(node: Any) -> Iterator[Mapping[str, Any]]:
+    for task in node if isinstance(node, list) else []:
+        if isinstance(task, dict):
+            yield task
+            for name in ("pre_tasks", "tasks", "post_tasks", "handlers", "block", "rescue", "always"):
+                yield from _all_tasks(task.get(name))
 
 
 class Copier:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 import subprocess
+from itertools import chain
 
 import generated
 import guides
 import pytest
 import yaml
-from project import environment
+from copied_examples import all_tasks
+from documentation import block
+from jinja2 import Environment, nodes
+from project import ROOT, environment
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
@@ -97,6 +101,32 @@ def test_a_yaml_snippet_parses() -> None:
     for snippet in SNIPPETS:
         if snippet.language == "yaml":
             assert yaml.load(snippet.text, Loader=yaml.CSafeLoader), str(snippet)
+
+
+def test_the_result_of_each_condition_is_a_boolean() -> None:
+    """Since 2.19, ansible-core rejects any other result, such as a text or null."""
+
+    def is_boolean(node: nodes.Node) -> bool:
+        if isinstance(node, nodes.And | nodes.Or):
+            return is_boolean(node.left) and is_boolean(node.right)
+        return isinstance(node, nodes.Compare | nodes.Test | nodes.Not) or getattr(node, "name", "") == "bool"
+
+    texts = [(str(snippet), snippet.text) for snippet in SNIPPETS if snippet.language == "yaml"]
+    texts += [(str(path), block(path, "EXAMPLES")) for path in ROOT.glob("plugins/modules/[!_]*.py")]
+    folders = ("roles/*/tasks", "playbooks", "examples/awx", "examples/eda")
+    texts += [(str(path), path.read_text("utf-8")) for folder in folders for path in ROOT.glob(f"{folder}/*.yml")]
+    found, wrong = 0, []
+    for place, text in texts:
+        for task in all_tasks(text):
+            inner = [(options or {}).get("that") for name, options in task.items() if str(name).endswith("assert")]
+            outer = [task.get(word) for word in ("when", "until", "failed_when", "changed_when", "break_when")]
+            for condition in chain(*(each if isinstance(each, list) else [each] for each in inner + outer)):
+                if isinstance(condition, str):
+                    found += 1
+                    (output,) = Environment().parse(f"{{{{ {condition} }}}}").find_all(nodes.Output)
+                    wrong += [f"{place}: {condition}"] * (not is_boolean(output.nodes[0]))
+    assert found > 15
+    assert wrong == []
 
 
 def test_a_snippet_is_in_a_language_that_the_tests_know() -> None:
