@@ -17,6 +17,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM
 from ...module_utils.model.rooms import TO_ROOM
+from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE, UPDATE
 from ..set_plan.listed_state import ListedState
@@ -82,21 +83,28 @@ class _Search:
             yield planned, record, why
 
     def _followed(self) -> Iterator[tuple[Planned, Record]]:
-        """Yield each new room that receives everything that leaves one other room, with that room."""
+        """Yield each new room that receives everything that another room has, with that room."""
         moves: dict[str, Counter[int]] = defaultdict(Counter)
+        fields: dict[tuple[str, str], Schema] = {}
         for planned in self._plan.changes if self._schema.kind is ROOM else ():
             for key, value in planned.change.values.items() if planned.change.action == UPDATE else ():
-                was = self._before(planned, key) if planned.schema.fields[key].type == TO_ROOM else None
-                if was is not None and isinstance(value, Reference):
-                    moves[was.uuid][id(value.pending)] += 1
+                was = self._uuid_of(planned.now(key)) if planned.schema.fields[key].type == TO_ROOM else ""
+                if was in self._free and isinstance(value, Reference):
+                    moves[was][id(value.pending)] += 1
+                    fields[planned.kind.name, key] = planned.schema
+        inside = Counter(
+            self._uuid_of(schema.read_field(key, record.flat))
+            for (_kind, key), schema in fields.items()
+            for record in self._state.records(schema.kind)
+        )
         for uuid, targets in moves.items():
-            target = next(iter(targets)) if len(targets) == 1 else 0
-            if uuid in self._free and target in self._waiting:
+            target, number = next(iter(targets.items()))
+            if target in self._waiting and number >= inside[uuid]:
                 yield self._waiting[target], self._free[uuid]
 
-    def _before(self, planned: Planned, key: str) -> Record | None:
-        value = planned.now(key)
-        return self._state.find(value) if isinstance(value, Reference) else None
+    def _uuid_of(self, value: Any) -> str:
+        record = self._state.find(value) if isinstance(value, Reference) else None
+        return "" if record is None else record.uuid
 
     def _equal(self, key: str) -> Iterator[tuple[Planned, Record]]:
         """Yield the new and the existing records with the same value of a field, if it is unique on both sides."""
