@@ -279,7 +279,7 @@ class _Inverter:
         if kind.can_be_archived and self._state.is_archived(current):
             return
         if change.mark in self._kept:
-            reason = "records that are archived refer to it"
+            reason = "records that are not deleted refer to it"
             self._keep(change, reason, warning=f"stays, because {reason}")
             return
         # A creation without a noted outcome has no uuid.

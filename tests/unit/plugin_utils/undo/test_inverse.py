@@ -285,7 +285,7 @@ def test_everything_that_stays_is_listed_with_its_reason(here: Instance) -> None
         offer("create", "100009", after=lost_item),
         is_approved=True,
     )
-    assert "room North/2: stays, because records that are archived refer to it." in found.warnings
+    assert "room North/2: stays, because records that are not deleted refer to it." in found.warnings
     fingerprint = "serial_number: the apply record has only a fingerprint of the vaulted, hidden or unreadable value"
     assert found.kept == [
         f"objects 100001, {fingerprint}",
@@ -302,7 +302,7 @@ def test_everything_that_stays_is_listed_with_its_reason(here: Instance) -> None
         f"users {ADA}, : users can't be removed by an undo, and the e-mail was sent",
         "fields asset Mark, : field definitions can't be removed by an undo",
         "fields asset Grade, possible_values: records that lost a value do not get it back",
-        "rooms North/2, : records that are archived refer to it",
+        "rooms North/2, : records that are not deleted refer to it",
         "objects 100004, target_room: it was changed since the apply",
         "hub 100009, object: 100009 does not exist any more",
     ]
