@@ -94,22 +94,27 @@ def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
 
     The files of the example are provisioned, the export begins in an empty directory, and a deleted record is absorbed.
     """
+    before: list[dict[str, Any]] = []
     if name == "instance_absorb":
         (tmp_path / "acme").mkdir()
         (tmp_path / "acme" / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
         (tmp_path / "acme" / "locations.yml").write_text("- name: Gone\n", "utf-8")
+        before.append({"name": "Apply", f"{OURS}instance": {"src": "acme"}})
+        before.append({"name": "Delete", f"{OURS}location": {"fields": {"name": "Gone"}, "state": "absent"}})
     if name == "instance":
         shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme")
         _make_layers(tmp_path)
     tasks = examples(ROOT / "plugins" / "modules" / f"{name}.py", tmp_path)
     assert all(f"{OURS}{name}" in task for task in tasks)
     with running_here("empty") as service:
-        run = playbook.run(tmp_path, [play(which, service, tasks) for which in ("first", "second")])
+        plays = {"before": before, "first": tasks, "second": tasks}
+        run = playbook.run(tmp_path, [play(which, service, inner) for which, inner in plays.items()])
 
     assert run.status == 0, run.output
-    ran = [result.data for result in run.results if result.outcome != "skipped"]
+    results = run.results[len(before) :]
+    ran = [result.data for result in results if result.outcome != "skipped"]
     assert documentation.misfits(ran, documentation.returned(name)) == []
-    first, second = run.results[: len(tasks)], run.results[len(tasks) :]
+    first, second = results[: len(tasks)], results[len(tasks) :]
     assert any(result.data["changed"] for result in first)
     assert [result.name for result in second if result.data["changed"]] == []
 
