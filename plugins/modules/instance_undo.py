@@ -27,7 +27,7 @@ options:
       - >-
         V(refuse): Nothing is undone.
       - >-
-        V(force): The field gets its value from before the apply.
+        V(force): It gets its old value. In a record that the apply created, it stays.
     type: str
     choices: [skip, refuse, force]
     default: skip
