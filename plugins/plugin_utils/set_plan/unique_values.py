@@ -28,14 +28,15 @@ class UniqueValues(Aspect):
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
         self._unique: dict[str, list[str]] = {}
-        self._claimed: dict[tuple[str, str], dict[Key, Entry]] = defaultdict(dict)
+        self._claimed: dict[tuple[str, str], dict[Key, tuple[Entry, bool]]] = defaultdict(dict)
         self._by_other: dict[tuple[Any, ...], list[tuple[Entry, bool]]] = {}
 
     def matched(self, planned: Planned, current: Record | None) -> None:
         """Claim the unique values of a record."""
         if len(planned.kind.match_on) > 1:
             self._claim_others(planned.schema, planned.keys, planned.desired, planned.entry)
-        self._claim_unique(planned.schema, planned.keys, planned.desired, planned.entry)
+        if planned.entry.state == "present":
+            self._claim_unique(planned.schema, planned.keys, planned.desired, planned.entry)
 
     def changed(self, planned: Planned, current: Record | None) -> None:
         """Note that a record gets a unique value only after another record gives it up."""
@@ -95,20 +96,20 @@ class UniqueValues(Aspect):
     def _claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Refuse a value that is written twice in a field with unique values.
 
-        :param keys: the natural key of the entry, which was claimed already.
+        :param keys: the natural key of the entry. Two entries with one key are a finding already.
         """
         name = schema.kind.name
         if name not in self._unique:
             self._unique[name] = [field.key for field in schema.fields.values() if field.unique]
         for key in self._unique[name]:
-            part = None if tuple(keys) == (key,) else self._context.state.key_of(schema, (key,), values)
+            part, is_own = self._context.state.key_of(schema, (key,), values), tuple(keys) == (key,)
             if part is None:
                 continue
             written = written_as(schema, entry, key)
             if written in entry.vaulted and not self._is_unique(schema.kind, key):
                 continue
-            earlier = self._claimed[name, key].setdefault(part, entry)
-            if earlier is not entry:
+            earlier, was_own = self._claimed[name, key].setdefault(part, (entry, is_own))
+            if earlier is not entry and not (is_own and was_own):
                 place = earlier.place_of(written_as(schema, earlier, key))
                 words = f"{written}: {shorten(values[key])} must be unique, and is written at {place} too"
                 self._context.find(entry.place_of(written), words)
