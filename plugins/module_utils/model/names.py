@@ -16,13 +16,15 @@ _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 #: Zero width joiner and non-joiner: Persian and the scripts of India need them inside a word.
 _JOINERS = "\u200c\u200d"
 
-#: Fillers and selectors: their categories are those of visible letters, marks and signs.
+#: Control and format characters, without the signs that span the digits after them, and the fillers and selectors whose
+#: categories are those of visible letters, marks and signs.
 _INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+    "["
+    "\0-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f\U000e0100-\U000e01ef"
+    "]"
 )
-
-#: The only format characters that people see: signs that span the digits after them.
-_VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
 
 #: What people type for a hyphen, and programs make of it. Others become one of them under NFKC.
 _DASHES = re.compile("[\u02d7\u058a\u2010-\u2015\u2043\u2212\u2e3a\u2e3b]")
@@ -84,7 +86,7 @@ def plain_name(text: str) -> str:
         letters = [
             sign if unicodedata.category(sign) == "No" else unicodedata.normalize("NFKC", sign)
             for sign in normal_name(" ".join(text.split()))
-            if not _is_invisible(sign)
+            if not _INVISIBLE.match(sign)
         ]
         text = normal_name(_DASHES.sub("-", "".join(letters)))
     return " ".join(text.split())
@@ -106,7 +108,7 @@ def why_unfit(text: str) -> str:
         return ""
     if len(f"{text}.".splitlines()) > 1:
         return "has a line break"
-    found = _first_invisible(text)
+    found = first_invisible(text)
     return edge_blanks(text) or (f"has an invisible character (U+{ord(found):04X})" if found else "")
 
 
@@ -115,19 +117,18 @@ def escaped(text: str) -> str:
     return _INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), repr(text))
 
 
-def _first_invisible(text: str) -> str:
-    """Return the first invisible character of a text, except joiners between letters; empty if there is none."""
-    for before, character, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
-        is_joiner = character in _JOINERS and _is_letter(before) and _is_letter(after)
-        if not is_joiner and _is_invisible(character):
-            return character
+def first_invisible(text: str, allowed: str = "") -> str:
+    """Return the first invisible character of a text, except joiners between letters; empty if there is none.
+
+    :param allowed: control characters that count as visible.
+    """
+    for found in _INVISIBLE.finditer(text):
+        beside = text[: found.start()][-1:], text[found.end() :][:1]
+        is_joiner = found[0] in _JOINERS and all(map(_is_letter, beside))
+        if not is_joiner and found[0] not in allowed:
+            return found[0]
     return ""
 
 
-def _is_invisible(character: str) -> bool:
-    is_format = unicodedata.category(character) in ("Cc", "Cf") and not _VISIBLE_FORMATS.match(character)
-    return is_format or _INVISIBLE.match(character) is not None
-
-
 def _is_letter(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LM"
+    return bool(character) and unicodedata.category(character)[0] in "LM"

@@ -30,6 +30,9 @@ _MANY_BYTES = re.compile(
     r"utf-8(-sig)?|utf-(16|32)(-[lb]e)?|cp9(32|49|50)|gbk|shift_jis\w*|euc_(jp|kr|jis_2004|jisx0213)|gb2312|gb18030"
 )
 
+#: Control characters, which ISO 8859 has where Windows has signs.
+_CONTROLS = re.compile("[\x80-\x9f]")
+
 _WEST = "äöüß" * 3 + "éèàçñÄÖÜ" * 2 + "áâãåæêëîïíóôõøœùúûìòýÿðþÉÈÀÇÅØÑÁÂÃÆÊËÌÍÎÏÒÓÔÕÙÚÛÝÐÞŒ"
 _CENTRAL = "ąćęłńśźżčěřšžýáíéó" * 2 + "ďňťůúőűöüäĄĆĘŁŃŚŹŻČŘŠŽ"
 _RUSSIAN = "оеаинтслвр" * 3 + "бгджзйкмпуфхцчшщъыьэюяАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЭЮЯ" * 2 + "ёіїєґ"
@@ -119,9 +122,14 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
     if codec == "utf-8" and content.count(b"\0") > len(content) // 4:
         raise _unread(content, "this file is not UTF-8, and has no byte order mark", "utf-8", 0)
     try:
-        return content.decode(codec), codec
+        text = content.decode(codec)
     except UnicodeDecodeError as error:
         wrong = error
+    else:
+        if _ONE_BYTE.fullmatch(codec) and (control := _CONTROLS.search(text)):
+            words = f"in {codec}, this file has control characters (U+{ord(control[0]):04X}); save the file as UTF-8"
+            raise WrongEncoding(words, text[: control.start()], _readings(content))
+        return text, codec
     # These are valid sequences of several bytes. A letter that the fallback has, too, is not an accident of its bytes.
     letters = content.decode("utf-8", "ignore") if codec == "utf-8" else ""
     found = "".join(letter for letter in letters if not letter.isascii())

@@ -10,13 +10,12 @@ characters, which come along when people copy from a web page.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from ...module_utils.model.field import edge_blanks, shorten
-from ...module_utils.model.names import escaped, why_unfit
+from ...module_utils.model.names import escaped, first_invisible, why_unfit
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from .cells import Cells
 from .entry import Entry
@@ -24,8 +23,8 @@ from .hiding import Hiding
 from .parsing import with_remedy, written_as
 from .positions import Place
 
-#: Soft hyphen, zero width space, marks of direction, word joiner and byte order mark. No word needs them.
-_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
+#: The control characters that texts need.
+_IN_TEXTS = "\t\r\n"
 
 
 def unfit_keys(
@@ -70,8 +69,9 @@ class Remarks:
                 continue
             if value != value.strip():
                 self._check_text(schema, entry, key, value)
-            if not value.isascii() and (found := _INVISIBLE.search(value)):
-                words = f"has an invisible character (U+{ord(found[0]):04X}); it is written unchanged"
+            is_plain = value.isascii() and value.isprintable()
+            if not is_plain and (found := first_invisible(value, _IN_TEXTS)):
+                words = f"has an invisible character (U+{ord(found):04X}); it is written unchanged"
                 self._note(entry, written_as(schema, entry, key), key, words)
 
     def _check_amount(self, schema: Schema, entry: Entry, key: str) -> None:

@@ -98,7 +98,7 @@ def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Si
 
 
 @pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("character", ["\u200b", "\u00ad", "\ufeff"])
+@pytest.mark.parametrize("character", ["\u200b", "\u00ad", "\ufeff", "\u202e", "\u2061"])
 def test_a_character_that_nobody_sees_is_one_warning(site: Site, name: str, character: str) -> None:
     site.write({"instance.yml": TAKES_BLANKS})
     site.write(_files(name, {"barcode": "91", "inventory_name": f"Ni{character}ne"}))

@@ -279,6 +279,16 @@ def test_an_encoding_of_one_byte_is_wrong_for_utf_8(tmp_path: Path, encoding: st
     assert _names(_load(tmp_path, _table(["Stuhl"]).encode(), f"csv: {{encoding: {encoding}}}")) == ["Stuhl"]
 
 
+@pytest.mark.parametrize("encoding", ["iso8859-1", "iso8859-15"])
+def test_control_characters_of_iso_8859_are_signs_of_windows(tmp_path: Path, encoding: str) -> None:
+    words = ["Größe", "Stuhl\u2013blau", "5€"]
+    desired = _load(tmp_path, _table(words).encode("cp1252"), f"csv: {{encoding: {encoding}}}")
+    (finding,) = desired.findings
+    assert not desired.entries
+    assert str(finding).startswith(f"objects.csv:3:13: in {encoding}, this file has control characters (U+0096); save ")
+    assert f"`encoding: cp1252   # {', '.join(words)}`" in str(finding)
+
+
 @pytest.mark.parametrize(
     ("accepted", "names"),
     [
