@@ -205,12 +205,12 @@ class _Ensure:
 
     def _check_new_key(self, change: Change, keys: Sequence[str]) -> None:
         """Refuse a new natural key that people can't tell from another one."""
-        own = [key for keys in self._kind.match_on for key in keys]
+        own = natural_keys.identifying_fields(self._schema, keys)
         prefix, names = self._desired_record.prefix, self._written_names()
         wrong = [
             f"{prefix}{names.get(key, key)}: {escaped(text)} {why}, and it identifies {self._kind.singular}"
-            for key in dict.fromkeys((*keys, *own))
-            if isinstance(text := change.values.get(key), str) and (why := why_unfit(text))
+            for key, text in change.values.items()
+            if key in own and isinstance(text, str) and (why := why_unfit(text))
         ]
         if wrong:
             raise InvalidInput(wrong)

@@ -88,6 +88,7 @@ class Cells:
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
         self.odd_keys: OddKeys = {}
+        self._identifying: dict[tuple[Any, ...], frozenset[str]] = {}
 
     def certain(
         self, schema: Schema, entry: Entry, fields: Mapping[str, Any]
@@ -123,7 +124,8 @@ class Cells:
             # All cells of a row have one format.
             return fields
         loose = {name for name in fields if (table := format_of(name)) is not None and name in table.loose}
-        keys = {name for name in loose if (field := schema.find(name)) is not None and self._is_key(schema, field)}
+        identifying = self.identifying(schema, entry)
+        keys = {name for name in loose if (field := schema.find(name)) is not None and field.key in identifying}
         loose -= keys
         return {name: value for name, value in fields.items() if name not in loose} if loose else fields
 
@@ -150,7 +152,7 @@ class Cells:
         if is_read or (field is not None and cell in field.allowed):
             return ""
         is_text = field is not None and type_of(field).shape == _TEXT and not field.allowed
-        is_key = field is not None and is_text and self._is_key(schema, field)
+        is_key = field is not None and is_text and field.key in self.identifying(schema, entry)
         if odd.kind == "blank":
             # A field that identifies records checks its own text.
             remedy = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
@@ -171,10 +173,13 @@ class Cells:
         is_blank = odd is not None and odd.kind == "blank"
         return f"; {self._desired.how_to_set(entry.place_of(name).file, 'trim: true')}" if is_blank else ""
 
-    def _is_key(self, schema: Schema, field: Field) -> bool:
-        """Return True for a field that identifies records."""
-        named = self._desired.identity.get(schema.kind.section, ())
-        return field.key in identifying_fields(schema, {*named, *self._desired.tables.match_names})
+    def identifying(self, schema: Schema, entry: Entry) -> frozenset[str]:
+        """Return the keys of all fields that may identify the record of an entry."""
+        marks = schema, schema.revision, entry.rules.match
+        if marks not in self._identifying:
+            named = self._desired.identity.get(schema.kind.section, ())
+            self._identifying[marks] = identifying_fields(schema, {*named, *entry.rules.names})
+        return self._identifying[marks]
 
 
 def _odd(name: str, cell: str, why: str) -> FieldError:

@@ -61,12 +61,13 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
 def has_fit_key(context: PlanContext, planned: Planned, current: Record | None) -> bool:
     """Return True unless a record gets a natural key that people can't tell from another one, which is a finding.
 
-    A record that is identified by its uuid gets back a key that it had.
+    An undo gives back keys that records had.
     """
     schema, entry, complaints = planned.schema, planned.entry, context.complaints
-    new = {key: value for key in planned.keys if isinstance(value := planned.desired.get(key), str)}
+    own = () if context.options.has_changes_only else context.wanted.cells.identifying(schema, entry)
+    new = {key: value for key in own if isinstance(value := planned.desired.get(key), str)}
     if current is not None:
-        have = natural_keys.read_some(schema, () if entry.uuid else new, current)
+        have = natural_keys.read_some(schema, new, current)
         new = {key: new[key] for key, value in have.items() if not schema.equal(key, new[key], value)}
     for place, words in unfit_keys(schema, entry, new, new, context.wanted.cells):
         context.find(place, words)
