@@ -35,6 +35,7 @@ from ...module_utils.runtime.facts import Fact, FactLog, Marks
 from ...module_utils.runtime.locks import Busy, Obstructed, wait_for
 from ..desired.desired import INLINE, DesiredInstance, Source, SourceCount
 from ..set_plan.baseline import Baseline
+from ..set_plan.plan import OtherSets
 from . import memory
 from .journal_place import JournalPlace, place_of, places_of_all
 
@@ -339,12 +340,14 @@ class Journal:
 
     def note_removal(self, kind: str, key: str, uuid: str) -> None:
         """Note that a record was removed."""
-        kinds = (memory.MANAGED, memory.CREATED, memory.ARCHIVED, memory.UNARCHIVED, memory.ORIGIN, memory.FIELDS)
-        self._put(*self._without(uuid, *kinds, memory.UNSEEN), *self._without(f"{kind} {key}", memory.SENT))
+        kinds = (memory.MANAGED, memory.ADOPTED, memory.CREATED, memory.ARCHIVED, memory.UNARCHIVED, memory.UNSEEN)
+        facts = self._without(uuid, *kinds, memory.ORIGIN, memory.FIELDS)
+        self._put(*facts, *self._without(f"{kind} {key}", memory.SENT))
 
     def archived(self, kind: str, key: str, uuid: str) -> None:
         """Note that a record was archived. It is no longer managed, and is found again by its uuid."""
-        self._put((memory.ARCHIVED, uuid, f"{kind} {key}"), *self._without(uuid, memory.MANAGED, memory.UNARCHIVED))
+        kinds = (memory.MANAGED, memory.ADOPTED, memory.UNARCHIVED)
+        self._put((memory.ARCHIVED, uuid, f"{kind} {key}"), *self._without(uuid, *kinds))
 
     def unseen(self, uuid: str) -> None:
         """Note that a record was created, and can't be read."""
@@ -365,6 +368,7 @@ class Journal:
         for uuid, name in names.items():
             if managed.get(uuid) != name:
                 facts += [(memory.MANAGED, uuid, name), *self._without(uuid, memory.ARCHIVED)]
+                facts += [] if uuid in managed else [(memory.ADOPTED, uuid, self._now())]
             facts += self._without(uuid, memory.UNSEEN)
         self._put(*facts)
 
@@ -436,14 +440,15 @@ class Journal:
         self._put((memory.UPLOAD, upload.mark, uuid), (memory.FILE, uuid, True))
 
 
-def protected_by_others(own: Journal) -> dict[str, str]:
+def others_of(own: Journal) -> OtherSets:
     """Return the records of an instance that must stay because of another set that this user applied here.
 
+    Another set took a record over if it adopted the record later than this set, which may have created it.
+
     :param own: the journal of the applied set, whose own protections are left out.
-    :returns: uuid to the words for the set and its journal.
     :raises JournalRefused: if a journal cannot be read: nobody knows what it protects.
     """
-    protected: dict[str, str] = {}
+    others, adopted = OtherSets(), own.memory.adopted
     try:
         for place in places_of_all(own.instance):
             for owner, marks in _facts_in(FactLog(place.folder, place.name), place).items():
@@ -452,14 +457,18 @@ def protected_by_others(own: Journal) -> dict[str, str]:
                 if instance == own.instance and not is_own:
                     set_name = unquote(rest.partition(" ")[0], errors="surrogatepass")
                     words = f"the set {json.dumps(set_name)}" if set_name else "files without a set"
-                    protected |= dict.fromkeys(marks.get(memory.PROTECTED, {}), f"{words} (journal {place.path})")
+                    words, its = f"{words} (journal {place.path})", memory.Memory(marks)
+                    others.protected.update(dict.fromkeys(its.protected, words))
+                    both = own.known & its.known & its.adopted.keys()
+                    later = (uuid for uuid in both if its.adopted[uuid] >= adopted.get(uuid, 0))
+                    others.taken.update(dict.fromkeys(later, words))
     except (InvalidInput, OSError) as error:
         if isinstance(error, InvalidInput):
             why = error.message.removeprefix("journal: ")
         else:
             why = f"{error.filename}: {error.strerror}"
         raise JournalRefused(f"journal: {why}; records that it protects can't be distinguished from others") from error
-    return protected
+    return others
 
 
 def _owner_of(instance: str, *names: str) -> str:

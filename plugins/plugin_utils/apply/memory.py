@@ -18,6 +18,8 @@ from ..set_plan.baseline import Baseline
 # Marks are uuids, or kinds with natural keys, unless a comment says otherwise. The values are in parentheses.
 #: Records that belong to the set; that the set archived; that it created (kind and key, which may be empty).
 MANAGED, ARCHIVED, CREATED = "managed", "archived", "created"
+#: Records that the set took over, because they existed (the time in seconds since 1970).
+ADOPTED = "adopted"
 #: Records that the set brought back from the archive; that must stay.
 UNARCHIVED, PROTECTED = "unarchived", "protected"
 #: Records that the set created and could not read (true). Its account does not see them.
@@ -73,6 +75,11 @@ class Memory:
     def known(self) -> Set[str]:
         """Return the uuids of the records that belong to the set."""
         return self.marks.get(MANAGED, {}).keys()
+
+    @property
+    def adopted(self) -> dict[str, float]:
+        """Return the time at which the set took over each record that it did not create, by uuid."""
+        return self._moments(ADOPTED)
 
     @property
     def names(self) -> dict[str, str]:

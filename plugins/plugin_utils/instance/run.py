@@ -23,7 +23,7 @@ from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACC
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..apply.executor import Executor, Outcome, Progress
-from ..apply.journal import Journal, JournalRefused, protected_by_others
+from ..apply.journal import Journal, JournalRefused, others_of
 from ..apply.journal_place import place_of
 from ..controller.heap import many_objects
 from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
@@ -250,7 +250,7 @@ class _Run:
             caps.allow | (_NOTHING_IS_APPLIED if options.drift else frozenset()),
             frozenset(memory.creations) if is_resumed else frozenset(),
             protected=frozenset(memory.protected),
-            protected_by_others=partial(protected_by_others, journal),
+            others=partial(others_of, journal),
             names=memory.names,
             archived=_archived(journal),
             unseen=frozenset(memory.unseen),

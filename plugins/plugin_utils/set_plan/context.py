@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from ...module_utils.client.client import Client
@@ -16,7 +17,7 @@ from ...module_utils.plan.change import CREATE
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
-from .plan import InstancePlan, Planned, PlanOptions
+from .plan import InstancePlan, OtherSets, Planned, PlanOptions
 from .resolver import Resolver
 from .scope import Scope
 
@@ -41,6 +42,11 @@ class PlanContext(Resolver):
         self.unmade: set[tuple[str, str]] = set()
         self.old_keys: dict[int, list[Mapping[str, Any]]] = {}
         self.planned_names: set[str] = set()
+
+    @cached_property
+    def others(self) -> OtherSets:
+        """Return what other sets noted. Their journals are read once, and only if something may be removed."""
+        return self.options.others()
 
     # ---- entries
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ...module_utils.client.record import Record
@@ -178,16 +178,13 @@ class Lifecycles(Aspect):
         lifted = f"write it with `{OWN_LIFECYCLE}: {{protect: false}}`"
         if mark in options.protected:
             return f"the files protected it when they were applied last; to remove it, {lifted}, and apply that once"
-        if mark in self._others:
+        others = self._context.others.protected
+        if mark in others:
             return (
-                f"{self._others[mark]} protected it; to remove it, {lifted} there, and apply that once. If that set "
+                f"{others[mark]} protected it; to remove it, {lifted} there, and apply that once. If that set "
                 f"no longer exists, delete its journal"
             )
         return ""
-
-    @cached_property
-    def _others(self) -> Mapping[str, str]:
-        return self._context.options.protected_by_others()
 
     @cached_property
     def _written(self) -> dict[str, Entry]:

@@ -330,13 +330,23 @@ class InstancePlan:
 
 
 @dataclass(frozen=True)
+class OtherSets:
+    """The records of other sets that this user applied here, by uuid, with the words for the set.
+
+    :ivar protected: those that must stay. :ivar taken: those of this set that another set took over.
+    """
+
+    protected: dict[str, str] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class PlanOptions:
     """The options of a plan.
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set. :ivar protected: uuids of records that must stay.
-    :ivar protected_by_others: returns the records that must stay because of another set: uuid to the words for that
-        set.
+    :ivar others: returns what other sets noted.
     :ivar is_absorb: True to fill :attr:`InstancePlan.references` and :attr:`InstancePlan.relabelled`.
     :ivar allow: what the task allows, see ``module_utils/plan/allowed.py``.
     :ivar resumed: records that an interrupted run created from the same files: uuids, or kind and key if no uuid was
@@ -369,7 +379,7 @@ class PlanOptions:
     allow: frozenset[str] = frozenset()
     resumed: frozenset[str] = frozenset()
     protected: frozenset[str] = frozenset()
-    protected_by_others: Callable[[], Mapping[str, str]] = dict
+    others: Callable[[], OtherSets] = OtherSets
     names: Mapping[str, str] = field(default_factory=dict)
     existing_before: Mapping[str, int] = field(default_factory=dict)
     sources_before: Mapping[Source, int] = field(default_factory=dict)

@@ -8,12 +8,13 @@ Only records that are known to belong to the set are removed.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import EMPTY
+from ...module_utils.model.field import EMPTY, first_of
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
@@ -31,6 +32,9 @@ from .reading import first_full
 
 #: Part of the noted source of a record from a table that keeps the records of missing rows.
 KEPT = " kept"
+
+#: Maximum number of records in a warning.
+_MOST_NAMED = 5
 
 #: The fields that identify a record in the files, and its natural key.
 _Name = tuple[tuple[str, ...], str]
@@ -91,8 +95,13 @@ class Pruning:
                 f"had before, and that stay: {len(mine)})."
             )
             mine = set()
+        taken = {uuid: self._context.others.taken[uuid] for uuid in mine if uuid in self._context.others.taken}
+        mine -= taken.keys()
         name_of_uuid = {record.uuid: self.named(schema, record) for record in left}
-        others = sorted(self._shown(name_of_uuid, record.uuid) for record in left if record.uuid not in mine)
+        self._release(schema, [record for record in left if record.uuid in taken], taken, name_of_uuid)
+        others = sorted(
+            self._shown(name_of_uuid[record.uuid], record.uuid) for record in left if record.uuid not in mine
+        )
         if others:
             result.reported[section] = others
         if self._desired.tables.all_entries:
@@ -105,6 +114,23 @@ class Pruning:
         for record in left:
             if record.uuid in mine:
                 yield _removal(schema, record, *name_of_uuid[record.uuid], ARCHIVE if action == "archive" else DELETE)
+
+    def _release(
+        self, schema: Schema, left: Sequence[Record], taken: Mapping[str, str], names: Mapping[str, _Name]
+    ) -> None:
+        """Leave records to the sets that took them over.
+
+        :param taken: uuid to the words for the set.
+        """
+        result, shown = self._context.result, defaultdict[str, list[str]](list)
+        for record in left:
+            planned = _removal(schema, record, *names[record.uuid], ARCHIVE)
+            result.released.append((schema.kind.name, planned.journal_key, record.uuid))
+            shown[taken[record.uuid]].append(self._shown(names[record.uuid], record.uuid))
+        result.warnings += [
+            f"{schema.kind.section}: prune leaves {first_of(sorted(found), _MOST_NAMED)}, which {taker} took over."
+            for taker, found in shown.items()
+        ]
 
     def _note_left(self, section: str, schema: Schema, left: Sequence[Record], names: Mapping[str, _Name]) -> None:
         """Note the records whose last row was in a table, and count the others."""
@@ -148,10 +174,10 @@ class Pruning:
         is_incomplete = rules.setting in self._without_keys or source in self._desired.nameless
         return is_incomplete or rules.missing_rows == KEEP
 
-    def _shown(self, names: Mapping[str, _Name], uuid: str) -> str:
+    def _shown(self, name: _Name, uuid: str) -> str:
         """Return the natural key of a record, or its uuid if its row was vaulted."""
         hiding = self._context.hiding
-        return uuid if hiding.is_on and hiding.is_vaulted(self._origin_of(uuid)[0]) else names[uuid][1]
+        return uuid if hiding.is_on and hiding.is_vaulted(self._origin_of(uuid)[0]) else name[1]
 
     def named(self, schema: Schema, record: Record) -> _Name:
         """Return the fields that identify a record in these files, and its natural key as written there."""

@@ -31,7 +31,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
     Journal,
     JournalBroken,
     JournalRefused,
-    protected_by_others,
+    others_of,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Memory, Upload
@@ -165,9 +165,9 @@ def test_another_set_protects_a_record_until_it_releases_it() -> None:
     other, own = (Journal(None, "https://acme.test", name, set_id=ID) for name in ("other", "own"))
     with other:
         other.protect("uuid", True)
-        assert list(protected_by_others(own)) == ["uuid"]
+        assert list(others_of(own).protected) == ["uuid"]
         other.protect("uuid", False)
-    assert protected_by_others(own) == {}
+    assert others_of(own).protected == {}
 
 
 def test_only_one_run_owns_the_journal_and_the_next_reads_its_notes(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_journal_removed_during_a_wait_is_created_again(tmp_path: Path) -> Non
     first.__enter__()
     with Journal(tmp_path / "kept", "https://acme.test", "set", remove, set_id=ID) as second:
         second.managed("object", {"one": ""})
-        assert second.place.path.read_text("utf-8").count("one") == 1
+        assert second.place.path.read_text("utf-8").count('"managed","one"') == 1
         with second.place.path.open("rb") as stream, pytest.raises(BlockingIOError):
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     assert _journal(tmp_path / "kept").known == {"one"}
@@ -396,7 +396,7 @@ def test_where_there_is_no_home_directory_no_other_set_protects_anything(
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", "")
     with _journal(tmp_path) as journal:
-        assert protected_by_others(journal) == {}
+        assert others_of(journal).protected == {}
 
 
 @pytest.mark.usefixtures("state_home")
@@ -406,7 +406,7 @@ def test_a_journal_of_another_set_that_can_not_be_trusted_stops_a_run(tmp_path: 
     path = place_of(None, "https://acme.test", "other").path
     path.chmod(0o666)
     with _journal(tmp_path) as journal, pytest.raises(JournalRefused) as caught:
-        protected_by_others(journal)
+        others_of(journal)
     assert caught.value.message.startswith(f"journal: {path} can be written by others")
 
 
@@ -550,7 +550,8 @@ BASELINE = Baseline(
             lambda journal: journal.managed("room", {"one": "Hall", "two": "Lab", "three": ""}),
             [
                 *(["managed", "one", "room Hall"], ["archived", "one", None]),
-                *(["managed", "two", "room Lab"], ["managed", "three", ""]),
+                *(["managed", "two", "room Lab"], ["adopted", "two", 1010.0]),
+                *(["managed", "three", ""], ["adopted", "three", 1010.0]),
             ],
         ),
         (lambda journal: journal.managed("room", {"one": ""}), []),
@@ -628,7 +629,7 @@ def test_what_is_noted_already_is_not_noted_again(tmp_path: Path) -> None:
             journal.came_from({"one": "a.yml"}, 2)
             journal.managed("object", {})
         assert [kind for kind, _mark, _value in _facts(tmp_path)] == [
-            *("set", "managed", "managed", "protected", "source", "origin")
+            *("set", "managed", "adopted", "managed", "adopted", "protected", "source", "origin")
         ]
 
 
@@ -731,7 +732,7 @@ def test_what_another_set_protects_is_reported_with_its_journal(state_home: Path
         stream.write('["i od%ED%A0%80 one two", ["protected", "six", true]]\n')
     own = Journal(None, "i", "own", set_id=ID)
     other = f'the set "other" (journal {root / "other" / "journal.jsonl"})'
-    assert protected_by_others(own) == {
+    assert others_of(own).protected == {
         "one": other,
         "two": other,
         "three": f"files without a set (journal {root / '_' / 'journal.jsonl'})",
@@ -746,9 +747,9 @@ def test_the_own_journal_protects_for_other_ids(state_home: Path, tmp_path: Path
     with path.open("a", encoding="utf-8") as stream:
         stream.write('["i own first", ["protected", "two", true]]\n')
     own = Journal(None, "i", "own", set_id="second")
-    assert protected_by_others(own) == {"two": f'the set "own" (journal {path})'}
+    assert others_of(own).protected == {"two": f'the set "own" (journal {path})'}
     elsewhere = Journal(tmp_path, "i", "own", set_id="second")
-    assert set(protected_by_others(elsewhere)) == {"one", "two"}
+    assert set(others_of(elsewhere).protected) == {"one", "two"}
 
 
 def test_journals_that_can_not_be_read_stop_a_run(state_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -763,14 +764,14 @@ def test_journals_that_can_not_be_read_stop_a_run(state_home: Path, monkeypatch:
     with monkeypatch.context() as patched:
         patched.setattr(Folder, "listed", fail)
         with pytest.raises(JournalRefused) as caught:
-            protected_by_others(own)
+            others_of(own)
     assert caught.value.message == f"journal: /state: Permission denied{ending}"
     assert isinstance(caught.value.__cause__, OSError)
     path = state_home / "seventhings" / "i" / "other" / "journal.jsonl"
     path.rename(path.with_name("kept"))
     path.symlink_to("kept")
     with pytest.raises(JournalRefused) as caught:
-        protected_by_others(own)
+        others_of(own)
     assert caught.value.message.startswith("journal: ")
     assert "is a link" in caught.value.message
     assert caught.value.message.endswith(ending)
