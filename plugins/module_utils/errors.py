@@ -119,8 +119,6 @@ class IncompleteList(SeventhingsError):
         """
         if total is None:
             words = "the service reports no total, and each reading found other records"
-        elif total == found:
-            words = "records moved to other pages while they were read"
         else:
             words = f"the service reports a total of {total}, and its pages have {found} different records"
         return cls(

@@ -8,7 +8,6 @@ An answer is the whole list only if the service proves it: by a total, or by a f
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 from collections import deque
@@ -118,59 +117,42 @@ class Lists:
             reading = self._read_once(request)
             if self._is_whole(request, reading, earlier):
                 # Some instances also list archived records and include them in the total.
-                pages = [page for _number, page in sorted(reading.pages.items())]
-                return {
-                    identity: record
-                    for page in pages
-                    for identity, record in page.by_identity.items()
-                    if not (request.kind.can_be_archived and record.archived)
-                }
+                records = _oldest_first(request.kind, reading.found.values())
+                can_be_archived = request.kind.can_be_archived
+                return {found.identity: found for found in records if not (can_be_archived and found.archived)}
             earlier = reading.found
         raise errors.IncompleteList.of_the_list(request.kind.plural, reading.total, len(reading.found), _READ_AGAIN + 1)
 
     def _is_whole(self, request: _ListRequest, reading: _Reading, earlier: Mapping[str, Record]) -> bool:
         """Return True if no record can be missing.
 
+        If the newest records come first, a record that is created meanwhile is on no later page. So it can't make up
+        for a missed one in the total of the first page. Otherwise two readings must agree.
+
         :param earlier: the records of the reading before.
         """
-        if reading.total is not None and reading.total != len(reading.found):
-            return False
-        if len(reading.pages) < _SECOND or request.template or self._has_all_values(request, reading.found.values()):
+        if reading.total is not None and (reading.total != len(reading.found) or reading.is_newest_first):
+            return reading.total == len(reading.found)
+        if reading.pages < _SECOND or request.template or self._has_all_values(request, reading.found.values()):
             return True
-        if reading.total is not None:
-            return self._is_unmoved(request, reading.pages[1])
         if not earlier:
             return False
         newest = max((record.id for record in earlier.values() if record.id is not None), default=0)
         old = {key for key, record in reading.found.items() if record.id is None or record.id <= newest}
         return old == earlier.keys()
 
-    def _is_unmoved(self, request: _ListRequest, first: Page) -> bool:
-        """Return True if a first page still ends with the same record.
-
-        A page with only this record is enough, unless the service has pages of another size.
-        """
-        for number, size in ((first.number, 1), (1, PER_PAGE)):
-            with contextlib.suppress(*_NO_PAGES):
-                page = Page.from_answer(request.kind, self._ask_page(request, number, size), size)
-                if page.last == first.last:
-                    return True
-        return False
-
     def _read_once(self, request: _ListRequest) -> _Reading:
         """Read a list to its end. A short page is not the end."""
         reading = _Reading()
         found = reading.found
-        for number, page in self._pages(request):
-            # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is then
-            # missing.
-            reading.total = None if page.total is None else max(page.total, reading.total or 0)
+        for page in self._pages(request):
+            reading.total = page.total if reading.total is None else reading.total
             if self._is_last(request, page, found):
                 break
-            reading.pages[number] = page
+            reading.pages += 1
             found |= page.by_identity
-            total = reading.total
-            if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
+            total, records = reading.total, found.values()
+            if len(found) >= total if total is not None else self._needs_no_proof(request, records, reading.pages):
                 break
         return reading
 
@@ -207,26 +189,22 @@ class Lists:
                 return have.issuperset(map(str, condition.values))
         return False
 
-    def _pages(self, request: _ListRequest) -> Iterator[tuple[int, Page]]:
-        """Yield the pages of a list with their numbers.
+    def _pages(self, request: _ListRequest) -> Iterator[Page]:
+        """Yield the pages of a list in order.
 
-        If the total is reported, the last page follows the first one. So a record that is created meanwhile is on no
-        page, and can't make up for a missed record in the total. Then further pages are requested while an earlier page
-        is read: never more pages than exist, and none of a list that is too long. A list that has no pages according to
-        the description may refuse a second one (4xx), which proves that it has none. A service that fails (5xx) proves
-        nothing.
+        If the total is reported, later pages are requested while an earlier page is read: never more pages than exist,
+        and none of a list that is too long. A list that has no pages according to the description may refuse a second
+        one (4xx), which proves that it has none. A service that fails (5xx) proves nothing.
         """
         kind = request.kind
         limit = ListLimit(self.limits, kind.plural, PER_PAGE)
         page = Page.from_answer(kind, self._ask_page(request, 1))
         limit.add(page.length, page.number, page.total)
-        yield 1, page
+        yield page
         size = PER_PAGE if kind.sort else _size_unlike(page.number)
         ask = partial(self._ask_page, request, size=size)
-        last = math.ceil((page.total or 0) / min(size, page.number or size))
-        numbers = [last, *range(2, last)] if last > 1 else []
-        answers = itertools.chain(map(ask, numbers[:1]), _prefetched(ask, numbers[1:]))
-        for number in itertools.chain(numbers, itertools.count(len(numbers) + 2)):
+        answers = _prefetched(ask, range(2, math.ceil((page.total or 0) / size) + 1))
+        for number in itertools.count(2):
             try:
                 answer = next(answers, None) or ask(number)
             except (*_NO_PAGES, errors.MethodNotAllowed, errors.InternalError) as refused:
@@ -241,16 +219,14 @@ class Lists:
                 if number == _SECOND:
                     self.unpaged.note(kind.name, request.part, page.number)
                 return
-            following = Page.from_answer(kind, answer, size)
-            limit.add(following.length, following.number, following.total)
-            # Where pages are shorter than the first one, or not known, the last page may be another one.
-            if number != last or last == _SECOND or not following.by_identity.keys() <= page.by_identity.keys():
-                yield number, following
+            page = Page.from_answer(kind, answer, size)
+            limit.add(page.length, page.number, page.total)
+            yield page
 
     def _ask_page(self, request: _ListRequest, number: int, size: int = PER_PAGE) -> Response:
         kind, paging = request.kind, []
         if kind.sort or number > 1:
-            paging = [("page", str(number)), ("per_page", str(size)), *(order_pairs(kind) if kind.sort else ())]
+            paging = [("page", str(number)), ("per_page", str(size)), *order_pairs(kind, "DESC")]
         return self.ask(kind.list_path.format(template=request.template), [*request.pairs, *paging])
 
     def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
@@ -265,16 +241,16 @@ class Lists:
         """Return the first page of a kind, and whether the service proves that it has all records."""
         request = _ListRequest(kind)
         pages = self._pages(request)
-        _number, page = next(pages)
-        records = page.records
+        page = next(pages)
+        records = _oldest_first(kind, page.records)
         if page.total is not None or not records:
             return records, page.number >= (page.total or 0)
         if kind.sort or not self.unpaged.has(kind.name, request.part, page.number):
             try:
-                for _number, following in itertools.islice(pages, 1):
-                    if not self._is_last(request, following, page.by_identity):
-                        return records, False
+                following = next(pages, None)
             except errors.IncompleteList:
+                return records, False
+            if following and not self._is_last(request, following, page.by_identity):
                 return records, False
         return records, not kind.newest or page.number < kind.newest
 
@@ -293,6 +269,11 @@ def _prefetched(ask: Callable[[int], Response], numbers: Iterable[int]) -> Itera
             yield answer
 
 
+def _oldest_first(kind: Kind, records: Iterable[Record]) -> list[Record]:
+    """Return records in the order in which they were created, if the service sorted them."""
+    return sorted(records, key=lambda record: record.id or 0) if kind.sort else list(records)
+
+
 def _size_unlike(length: int) -> int:
     """Return the page size for the second request of a list that the interface describes as unpaged.
 
@@ -303,10 +284,12 @@ def _size_unlike(length: int) -> int:
     return min(length - 1 if length > 2 else max(length, 1), PER_PAGE)
 
 
-def order_pairs(kind: Kind) -> list[tuple[str, str]]:
-    """Return the parameters that sort a list, for a kind whose list can be sorted."""
-    by_name = [("sort_by", kind.sort), ("order", "asc")] if "sort_by" in kind.sort_parameters else []
-    return [*by_name, (f"sort[{kind.sort}]", "ASC")] if "sort" in kind.sort_parameters else by_name
+def order_pairs(kind: Kind, direction: str = "ASC") -> list[tuple[str, str]]:
+    """Return the parameters that sort a list; none for a kind whose list can't be sorted."""
+    if not kind.sort:
+        return []
+    by_name = [("sort_by", kind.sort), ("order", direction.lower())] if "sort_by" in kind.sort_parameters else []
+    return [*by_name, (f"sort[{kind.sort}]", direction)] if "sort" in kind.sort_parameters else by_name
 
 
 @dataclass(frozen=True)
@@ -335,13 +318,19 @@ class _ListRequest:
 class _Reading:
     """One reading of a list.
 
-    :ivar pages: its pages with new records, by number. :ivar found: their records, by identity.
-    :ivar total: the largest total that the service reported, or None.
+    :ivar found: its records, by identity. :ivar pages: number of its pages with new records.
+    :ivar total: the total of the first page, or None.
     """
 
-    pages: dict[int, Page] = field(default_factory=dict)
     found: dict[str, Record] = field(default_factory=dict)
+    pages: int = 0
     total: int | None = None
+
+    @property
+    def is_newest_first(self) -> bool:
+        """Return True if the ids of the records decrease."""
+        ids = [record.id for record in self.found.values() if record.id is not None]
+        return len(ids) == len(self.found) and all(one > following for one, following in itertools.pairwise(ids))
 
 
 @dataclass(frozen=True)
@@ -363,11 +352,6 @@ class Page:
     def records(self) -> list[Record]:
         """Return the records, each once."""
         return list(self.by_identity.values())
-
-    @property
-    def last(self) -> str:
-        """Return the identity of the last record; empty if there is none."""
-        return next(reversed(self.by_identity), "")
 
     @classmethod
     def from_answer(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:

@@ -377,11 +377,11 @@ def many(tmp_path: Path) -> Iterator[Workplace]:
 
 @pytest.mark.sample(0)
 @pytest.mark.slow
-def test_ten_thousand_rooms_take_fifteen_requests(many: Workplace) -> None:
+def test_ten_thousand_rooms_take_fourteen_requests(many: Workplace) -> None:
     many.write()
     shown = many.inventory("--graph")
     assert shown.out.count("/room ") == ROOMS
     assert shown.out.count("@seventhings_location_") == LOCATIONS
     assert members(shown.out, "seventhings_location_1")[0] == "location 1/room 500"
-    # One of them proves that the list of definitions is complete, and another that no room moved between the pages.
-    assert len(many.new_requests()) <= 15
+    # One of them proves that the list of definitions is complete.
+    assert len(many.new_requests()) <= 14

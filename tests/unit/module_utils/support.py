@@ -236,6 +236,8 @@ def listing(records: Sequence[Mapping[str, Any]], has_total: bool = True) -> Cal
                 wanted = {value for other, value in call.pairs if other == name}
                 assert operator in ("eq", "in")
                 found = [record for record in found if str(record.get(key)) in wanted]
+        if pairs.get("sort[id]") == "DESC":
+            found.reverse()
         size, number = int(pairs.get("per_page", "1000")), int(pairs.get("page", "1"))
         members = {"page": number, "per_page": size, "total": len(found)} if has_total else {}
         return page_of(found[(number - 1) * size : number * size], **members)
