@@ -61,12 +61,23 @@ class SimilarNames(Aspect):
         self._accepts_all = SIMILAR_NAMES in context.options.allow or context.options.has_changes_only
         self._accepted = {section: set(map(normal_name, names)) for section, names in context.desired.similar.items()}
         self._new: dict[tuple[str, str, tuple[str, ...]], list[Planned]] = defaultdict(list)
+        #: The records that the files identify by other fields, by their identities.
+        self._named_otherwise: dict[int, Planned] = {}
         self._doubtful: list[str] = []
 
     def changed(self, planned: Planned, current: Record | None) -> None:
         """Note a record that gets a natural key, or a field that gets another label."""
         if planned.kind.defines_fields and "label" in planned.change.values:
             planned = replace(planned, keys=("label",), key=f"{planned.entry.template} {planned.desired['label']}")
+        self._note(planned)
+        own = _key_of_kind(planned)
+        if not planned.change.values.keys().isdisjoint(own):
+            words = self._context.words(planned.schema, own, planned.desired)
+            renamed = replace(planned, keys=own, key=words, words="").hide(self._context.hiding)
+            self._named_otherwise[id(renamed)] = renamed
+            self._note(renamed)
+
+    def _note(self, planned: Planned) -> None:
         kind = planned.kind
         is_open = not kind.open_status or planned.desired.get(kind.status_key, kind.open_status) == kind.open_status
         # An undo may restore a part of a key, such as the name of a room, which other records may have.
@@ -182,8 +193,8 @@ class SimilarNames(Aspect):
         context = self._context
         # Two keys in other Unicode forms are one key, whatever is accepted.
         is_equal = normal_key(key) == normal_key(other.key)
-        if is_equal and planned.kind.defines_fields:
-            # The definitions find equal labels, and equal keys and labels, themselves.
+        if is_equal and (planned.kind.defines_fields or id(planned) in self._named_otherwise):
+            # The definitions find equal labels, and equal keys and labels, themselves. Unique values are found, too.
             return None
         accepted = self._accepted.get(planned.section, ())
         if not is_equal and (self._accepts_all or normal_name(planned.words or planned.key) in accepted):
@@ -199,3 +210,11 @@ class SimilarNames(Aspect):
             way_out = f"rename the record in moved.yml, or {way_out} (prune removes the record)"
         text = look_alikes.about(name, planned.key, other.words, other.where, "" if is_equal else way_out)
         return FieldError.at((name,), text, "a name that looks like that of another record", Misfit(planned.key, _WHY))
+
+
+def _key_of_kind(planned: Planned) -> tuple[str, ...]:
+    """Return the natural key of the kind if the files identify a record by other fields, as the modules use it."""
+    kind = planned.kind
+    named = any(set(keys) <= set(planned.keys) for keys in (*kind.match_on, *kind.further_keys))
+    is_key = bool(kind.match_on) and not (named or kind.status_key or kind.is_named_by_tasks or kind.defines_fields)
+    return natural_keys.default_key(kind, planned.desired) if is_key else ()
