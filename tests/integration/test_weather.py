@@ -216,10 +216,12 @@ def test_a_reminder_that_leaving_out_keeps_is_cleared_with_null(service: Emulato
 def test_pages_of_a_large_instance_are_complete_in_any_weather() -> None:
     """Two full pages, with and without a total, with a repeated last page, and in no stable order."""
     with running(data="2000") as service:
-        for weather in (
-            {},
-            {"list_total": "none"},
-            {"list_total": "none", "page_beyond_end": "clamp", "list_envelope": "array", "page_order": "unstable"},
+        unstable = {"page_beyond_end": "clamp", "list_envelope": "array", "page_order": "unstable"}
+        # The last record of the first page proves two pages with a total. Without a total, three pages are read twice.
+        for pages, weather in (
+            (2 + 1, {}),
+            (2 * 3, {"list_total": "none"}),
+            (2 * 3, {"list_total": "none", **unstable}),
         ):
             service.reset()
             service.steer("PUT", "/switches", weather)
@@ -232,7 +234,6 @@ def test_pages_of_a_large_instance_are_complete_in_any_weather() -> None:
 
             assert found["count"] == 2000
             assert len({record["uuid"] for record in found["records"]}) == 2000
-            pages = 3 if "list_total" in weather else 2
             assert found["requests"] == 1 + pages, f"{weather}: {[entry['query'] for entry in service.log()]}"
 
 
