@@ -67,9 +67,17 @@ DEFECTS = (
     Defect(
         "paging",
         "module_utils/client/paging",
-        "total = None if page.total is None else max(page.total, total or 0)",
-        "total = page.total",
+        "reading.total = page.total if reading.total is None else reading.total",
+        "reading.total = page.total",
         "A record that moves to an earlier page while another is deleted is missing.",
+        "unit/module_utils/client/test_paging",
+    ),
+    Defect(
+        "paging",
+        "module_utils/client/paging",
+        "(reading.total != len(reading.found) or reading.is_newest_first)",
+        "True",
+        "A record that is created on the last page makes up for one that moved to an earlier page.",
         "unit/module_utils/client/test_paging",
     ),
     Defect(
@@ -83,8 +91,8 @@ DEFECTS = (
     Defect(
         "paging",
         "module_utils/client/paging",
-        "if total is None or total == len(found):",
-        "if total is None or total >= len(found):",
+        "return reading.total == len(reading.found)",
+        "return reading.total >= len(reading.found)",
         "Pages that hold fewer records than the total count as a whole list.",
         "unit/module_utils/client/test_paging",
     ),
@@ -139,8 +147,8 @@ DEFECTS = (
     Defect(
         "journal",
         "plugin_utils/apply/journal",
-        "        kinds = (memory.MANAGED, memory.CREATED,",
-        "        kinds = (memory.CREATED,",
+        "        kinds = (memory.MANAGED, memory.ADOPTED, memory.CREATED,",
+        "        kinds = (memory.ADOPTED, memory.CREATED,",
         "A removed record still belongs to the set.",
         "unit/plugin_utils/apply/test_journal",
     ),

@@ -270,8 +270,8 @@ def _prefetched(ask: Callable[[int], Response], numbers: Iterable[int]) -> Itera
 
 
 def _oldest_first(kind: Kind, records: Iterable[Record]) -> list[Record]:
-    """Return records in the order in which they were created, if the service sorted them."""
-    return sorted(records, key=lambda record: record.id or 0) if kind.sort else list(records)
+    """Return records in the order of their ids, or else of their uuids. An unsorted list stays as it is."""
+    return sorted(records, key=lambda record: (record.id or 0, record.uuid)) if kind.sort else list(records)
 
 
 def _size_unlike(length: int) -> int:

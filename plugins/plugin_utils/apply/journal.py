@@ -459,7 +459,8 @@ def others_of(own: Journal) -> OtherSets:
                     words = f"the set {json.dumps(set_name)}" if set_name else "files without a set"
                     words, its = f"{words} (journal {place.path})", memory.Memory(marks)
                     others.protected.update(dict.fromkeys(its.protected, words))
-                    both = own.known & its.known & its.adopted.keys()
+                    # Files without a set remove nothing, so no record belongs to them.
+                    both = own.known & its.known & its.adopted.keys() if set_name else set()
                     later = (uuid for uuid in both if its.adopted[uuid] >= adopted.get(uuid, 0))
                     others.taken.update(dict.fromkeys(later, words))
     except (InvalidInput, OSError) as error:

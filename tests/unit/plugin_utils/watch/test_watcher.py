@@ -271,7 +271,7 @@ def test_a_change_while_pages_are_read_is_found_by_the_next_read(bench: Bench, r
     watcher = bench.start(kinds=["object"])
     for _read in range(reads):
         events_of(watcher)
-    early, *_between, late = (record.uuid for record in bench.client.list_all(OBJECT))
+    late, *_between, early = (record.uuid for record in bench.client.list_all(OBJECT))
     for record in bench.client.list_all(OBJECT) if reads == 2 else ():
         bench.client.update(OBJECT, record.uuid, {"description": "Counted"})
     ask = watcher.client.lists.ask
