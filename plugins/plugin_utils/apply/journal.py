@@ -459,9 +459,10 @@ def others_of(own: Journal) -> OtherSets:
                     words = f"the set {json.dumps(set_name)}" if set_name else "files without a set"
                     words, its = f"{words} (journal {place.path})", memory.Memory(marks)
                     others.protected.update(dict.fromkeys(its.protected, words))
-                    # Files without a set remove nothing, so no record belongs to them.
-                    both = own.known & its.known & its.adopted.keys() if set_name else set()
-                    later = (uuid for uuid in both if its.adopted[uuid] >= adopted.get(uuid, 0))
+                    # Files without a set remove nothing, and this set may have several journals.
+                    is_other = set_name not in ("", own.set_name)
+                    both = own.known & its.known & its.adopted.keys() if is_other else set()
+                    later = (uuid for uuid in both if its.adopted[uuid] > adopted.get(uuid, 0))
                     others.taken.update(dict.fromkeys(later, words))
     except (InvalidInput, OSError) as error:
         if isinstance(error, InvalidInput):

@@ -61,10 +61,11 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
 def has_fit_key(context: PlanContext, planned: Planned, current: Record | None) -> bool:
     """Return True unless a record gets a natural key that people can't tell from another one, which is a finding.
 
-    An undo gives back keys that records had.
+    An undo gives back keys that records had. A comparison writes nothing.
     """
-    schema, entry, complaints = planned.schema, planned.entry, context.complaints
-    own = () if context.options.has_changes_only else context.wanted.cells.identifying(schema, entry)
+    schema, entry, options, complaints = planned.schema, planned.entry, context.options, context.complaints
+    is_free = options.has_changes_only or options.is_comparison
+    own = () if is_free else context.wanted.cells.identifying(schema, entry)
     new = {key: value for key in own if isinstance(value := planned.desired.get(key), str)}
     if current is not None:
         have = natural_keys.read_some(schema, new, current)

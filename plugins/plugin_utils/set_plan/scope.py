@@ -73,9 +73,10 @@ class Scope:
         :returns: its key, and the key of the field that it follows, which is the same if it follows none.
         """
         schema, wanted = self.schema_of(KINDS[SECTIONS[section]]), self._of(section)
-        is_coupled = any(schema.fields[key].type in (TO_ROOM, TO_LOCATION) for key in wanted)
         after = {key: (key, value) for key, value in desired.items() if key in wanted}
-        after |= following(self.state, schema, desired, current) if is_coupled else {}
+        # Whether a location follows its room depends on the instance, so new records need both.
+        if current is not None and any(schema.fields[key].type in (TO_ROOM, TO_LOCATION) for key in wanted):
+            after |= following(self.state, schema, desired, current)
         for key, values in wanted.items():
             written, value = after.get(key, (key, None))
             if (current is None or key in after) and not _is_one_of(schema, key, value, values):
