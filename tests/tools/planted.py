@@ -86,7 +86,7 @@ DEFECTS = (
         "return have.issuperset(map(str, condition.values))",
         "return bool(have)",
         "A look-up of many records without a total ends after the first page that has some of them.",
-        "unit/module_utils/client/test_paging",
+        "unit/rules/test_complete_lists",
     ),
     Defect(
         "paging",

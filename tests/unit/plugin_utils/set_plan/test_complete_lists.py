@@ -31,11 +31,11 @@ def _service() -> Iterator[Emulator]:
 
 @pytest.fixture
 def site(_service: Emulator, tmp_path: Path) -> Site:
-    """Return a directory with all objects of an instance except the first."""
+    """Return a directory with all objects of an instance except the newest, which are on the first page."""
     _service.reset()
     site = Site(tmp_path, _service)
     records = site.client().list_all(OBJECT)
-    rows = [f"{record.flat['barcode']},{record.flat['inventory_name']}" for record in records[10:]]
+    rows = [f"{record.flat['barcode']},{record.flat['inventory_name']}" for record in records[:-10]]
     site.write({"objects.csv": "\n".join(["barcode,inventory_name", *rows, ""])})
     return site
 
@@ -43,8 +43,7 @@ def site(_service: Emulator, tmp_path: Path) -> Site:
 def _delete_meanwhile(site: Site, patch: pytest.MonkeyPatch, times: int) -> None:
     """Delete an object after each of the first pages of objects."""
     other = site.client()
-    # The first object shows whether barcodes are looked up.
-    doomed = [record.uuid for record in other.list_all(OBJECT)[1 : times + 1]]
+    doomed = [record.uuid for record in other.list_all(OBJECT)[-times:]]
     request = type(other.transport).request
 
     def meanwhile(transport: Any, method: str, path: str, **options: Any) -> Any:
@@ -71,7 +70,7 @@ def test_a_record_that_moves_to_an_earlier_page_is_not_created_once_more(
 
 def test_a_room_is_not_removed_because_a_list_missed_what_is_in_it(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.service.steer("PUT", "/switches", {"list_total": "none"})
-    first_of_a_page = site.client().list_all(OBJECT)[PER_PAGE].flat["barcode"]
+    first_of_a_page = site.client().list_all(OBJECT)[-PER_PAGE - 1].flat["barcode"]
     site.write(
         {"objects.csv": f"barcode,target_room\n{first_of_a_page},North/1\n", "locations.yml": "- {name: North}\n"}
     )
