@@ -13,8 +13,11 @@ from .field import edge_blanks
 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
-#: Zero width joiner and non-joiner: Persian and the scripts of India need them inside a word.
+#: Zero width joiner and non-joiner: Persian, the scripts of India and pictures of several signs need them.
 _JOINERS = "\u200c\u200d"
+
+#: The selectors of text and of colour: keyboards add one to many pictures.
+_SELECTORS = "\ufe0e\ufe0f"
 
 #: Control and format characters, without the signs that span the digits after them, and the fillers and selectors whose
 #: categories are those of visible letters, marks and signs.
@@ -118,17 +121,21 @@ def escaped(text: str) -> str:
 
 
 def first_invisible(text: str, allowed: str = "") -> str:
-    """Return the first invisible character of a text, except joiners between letters; empty if there is none.
+    """Return the first invisible character of a text; empty if there is none.
+
+    Joiners between letters or pictures, and selectors of the form of a picture, are parts of what people see.
 
     :param allowed: control characters that count as visible.
     """
     for found in _INVISIBLE.finditer(text):
-        beside = text[: found.start()][-1:], text[found.end() :][:1]
-        is_joiner = found[0] in _JOINERS and all(map(_is_letter, beside))
-        if not is_joiner and found[0] not in allowed:
+        before, after = text[: found.start()][-1:], text[found.end() :][:1]
+        is_joiner = found[0] in _JOINERS and _is_shape(before) and _is_shape(after)
+        is_selector = found[0] in _SELECTORS and _is_shape(before, ("So",))
+        if not is_joiner and not is_selector and found[0] not in allowed:
             return found[0]
     return ""
 
 
-def _is_letter(character: str) -> bool:
-    return bool(character) and unicodedata.category(character)[0] in "LM"
+def _is_shape(character: str, categories: tuple[str, ...] = ("L", "M", "So", "Sk")) -> bool:
+    """Return True for a letter, a mark on a letter or a picture, whose colour is a sign of its own."""
+    return bool(character) and unicodedata.category(character).startswith(categories)

@@ -53,6 +53,8 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
     wrong, written = context.scope.leaves(section, planned.desired, current)
     if wrong:
         why = "" if written == wrong else f", because it follows {written}"
+        if current is None and wrong not in planned.desired:
+            why = f", because it is new and has no {wrong}: write one of the scope"
         place = entry.place_of(written_as(planned.schema, entry, written))
         context.find(place, f"{wrong}: {planned} would be outside of the scope of this set{why}")
     return not wrong

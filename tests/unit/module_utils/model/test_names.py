@@ -64,6 +64,8 @@ def test_a_letter_that_looks_like_another_is_another_address(address: str, other
         ("Lager\u200c", "has an invisible character (U+200C)"),
         ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", ""),
         ("\u0915\u094d\u200d\u0937", ""),
+        ("\u26a0\ufe0f Werkstatt \U0001f469\U0001f3fd\u200d\U0001f527", ""),
+        ("Lager 1\ufe0f", "has an invisible character (U+FE0F)"),
         ("Mu\u0308nchen", ""),
         ("Raum 1.01 (Süd), A/B", ""),
     ],
