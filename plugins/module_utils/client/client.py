@@ -215,7 +215,7 @@ class Client:
         key = (kind.name, condition)
         if key not in self._found_by:
             try:
-                records = self.lists.first(kind, _SAMPLE, [*condition.pairs(), *order_pairs(kind)]).records
+                records = self.lists.first(kind, _SAMPLE, [*condition.pairs(), *order_pairs(kind, "ASC")]).records
             except (errors.InvalidRequest, errors.NotProcessable, errors.InternalError, errors.PermissionMissing):
                 self._found_by[key] = None
             else:

@@ -137,8 +137,8 @@ class Lists:
             return True
         if not earlier:
             return False
-        newest = max((record.id for record in earlier.values() if record.id is not None), default=0)
-        old = {key for key, record in reading.found.items() if record.id is None or record.id <= newest}
+        newest = max(record.id or 0 for record in earlier.values())
+        old = {key for key, record in reading.found.items() if (record.id or 0) <= newest}
         return old == earlier.keys()
 
     def _read_once(self, request: _ListRequest) -> _Reading:
@@ -284,7 +284,7 @@ def _size_unlike(length: int) -> int:
     return min(length - 1 if length > 2 else max(length, 1), PER_PAGE)
 
 
-def order_pairs(kind: Kind, direction: str = "ASC") -> list[tuple[str, str]]:
+def order_pairs(kind: Kind, direction: str) -> list[tuple[str, str]]:
     """Return the parameters that sort a list; none for a kind whose list can't be sorted."""
     if not kind.sort:
         return []

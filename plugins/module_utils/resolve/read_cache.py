@@ -104,7 +104,7 @@ class Reading:
     def some(self, kind: Kind) -> list[Record]:
         """Return a page of a kind. It suffices to name candidates in a message, but not for a decision."""
         if kind.name not in self._some:
-            self._some[kind.name] = self._client.lists.first(kind, PER_PAGE, order_pairs(kind)).records
+            self._some[kind.name] = self._client.lists.first(kind, PER_PAGE, order_pairs(kind, "ASC")).records
         return self._some[kind.name]
 
     def _list_narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:

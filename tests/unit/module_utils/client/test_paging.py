@@ -122,6 +122,14 @@ def test_archived_records_of_a_list_count_in_its_total_and_are_left_out() -> Non
     assert listed(FakeTransport({OBJECTS: page_of(body, total=3)})) == [1, 3]
 
 
+@pytest.mark.parametrize(("kind", "order"), [("object", [1, 2, 3]), ("task", [3, 1, 2])])
+def test_a_sorted_list_is_in_the_order_of_the_ids_and_another_one_stays_as_it_is(kind: str, order: list[int]) -> None:
+    body = [
+        {**record, **dict.fromkeys(("asset_uuid", "uuid"), uuid_of(9 - record["id"]))} for record in objects(3, 1, 2)
+    ]
+    assert listed(FakeTransport({LISTS[kind]: page_of(body, total=3)}), kind=kind) == order
+
+
 @pytest.mark.parametrize("wrong", [3, 1])
 def test_a_list_that_does_not_add_up_is_read_again(wrong: int) -> None:
     totals = [wrong, wrong, 2] if wrong == 3 else [wrong, 2]
@@ -445,6 +453,23 @@ def test_the_values_of_a_unique_key_need_no_proof(condition: Condition, requests
     transport, client = on_pages("object", Pages(2))
     assert len(client.list_all(KINDS["object"], [condition])) == 2
     assert len(transport.calls) == requests
+
+
+@pytest.mark.usefixtures("small")
+def test_the_values_of_a_unique_key_on_several_pages_are_read_once() -> None:
+    transport, client = on_pages("object", Pages(6))
+    assert len(client.list_all(KINDS["object"], [Condition("id", "in", tuple(range(1, 7)))])) == 6
+    assert pages(transport) == ["1", "2"]
+
+
+@pytest.mark.usefixtures("small")
+def test_pages_of_records_without_ids_are_read_until_two_readings_agree() -> None:
+    service = Pages(6)
+    for record in service.records:
+        del record["id"]
+    transport, client = on_pages("rental_case", service)
+    assert [record.uuid for record in client.list_all(KINDS["rental_case"])] == [uuid_of(n) for n in range(1, 7)]
+    assert pages(transport) == ["1", "2", "3"] * 2
 
 
 class Busy(Pages):
