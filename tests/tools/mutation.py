@@ -37,6 +37,7 @@ _APPROVAL = (
     *(f"plugin_utils/instance/test_{name}" for name in ("digests", "approval")),
     "scenarios/approval/",
     "scenarios/protect/approved",
+    "scenarios/hidden_records/approved",
 )
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/model/types_basic": _EQUAL,

@@ -218,7 +218,8 @@ class Digests:
         if planned.kind.numbered:
             return self._canon.value(dict(change.before))
         data = self._canon.record(planned.schema, change.current, change.unarchive)
-        return {key: value for key, value in data.items() if key in change.values or not data.get(follows.get(key, ""))}
+        moved = {key for key, room in follows.items() if data.get(room) and key not in change.values}
+        return {key: value for key, value in data.items() if key not in moved}
 
     def _fields(self, planned: Planned) -> Iterator[str]:
         for name in planned.change.values:
