@@ -281,6 +281,18 @@ def test_the_key_of_a_row_that_left_a_vaulted_file_is_not_shown(
         _assert_hidden(run, tmp_path / "play")
 
 
+def test_the_key_of_a_record_that_another_set_took_over_is_not_shown(service: Emulator, tmp_path: Path) -> None:
+    for number, (name, keys) in enumerate((("one", "12"), ("other", "1"), ("one", "2"))):
+        settings = f"api: seventhings/v1\nset: {name}\nset_id: c0ffee5ca1ab1e9{len(name)}\n"
+        table = "barcode,inventory_name\n" + "".join(f"{MARK}-{key},Any\n" for key in keys)
+        files = {"instance.yml": f"{settings}policy: {{prune: {{objects: delete}}}}\n", "objects.csv": _vaulted(table)}
+        src = _write(tmp_path / f"src{number}", files)
+        run = _run(tmp_path / "play", [_task("run", src=str(src))], service)
+        assert run.named("run")["outcome"] == ("unchanged" if number else "changed")
+    _assert_hidden(run)
+    assert ["prune leaves" in warning for warning in run.named("run")["warnings"]] == [True]
+
+
 def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulted(
     service: Emulator, tmp_path: Path
 ) -> None:

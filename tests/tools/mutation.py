@@ -71,6 +71,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         f"{_PLAN}/test_removal_blockers",
         f"{_PLAN}/test_complete_lists",
         *(f"scenarios/{name}" for name in ("approval/blocked", "archived_places/", "hidden_records/room")),
+        *(f"scenarios/{name}" for name in ("hidden_fields/used", "renames/out_of", "undo_of_kinds/own_location")),
         "scenarios/values/handed_over",
     ),
     "plugin_utils/set_plan/lifecycle": (

@@ -115,7 +115,8 @@ class _Inverter:
                 f"because the apply record has only fingerprints."
             )
         self._refer_again()
-        self._refusals += why_referred(self._state, self._desired, self._withdrawn)
+        unarchived = {change.uuid for change in self._sent_changes if change.unarchived}
+        self._refusals += why_referred(self._state, self._desired, self._withdrawn, unarchived)
         self._warn(STILL_WANTED)
         return Inverse(self._desired, self._state, self._refusals, self._not_restored)
 

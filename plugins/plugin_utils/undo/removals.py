@@ -36,13 +36,17 @@ def too_many_removals(record: ApplyRecord, changes: Iterable[Planned]) -> list[s
     return [f"applied: the apply created or unarchived {added}, and the undo would remove {removals}."]
 
 
-def why_referred(state: ListedState, desired: DesiredInstance, withdrawn: Collection[int | None]) -> list[str]:
-    """Return why created objects must not be archived: records refer to them now.
+def why_referred(
+    state: ListedState, desired: DesiredInstance, withdrawn: Collection[int | None], unarchived: Collection[str]
+) -> list[str]:
+    """Return why objects must not be archived: records refer to them now.
 
     The plan itself looks for references to deleted records.
 
     :param desired: the state that the undo restores. Kinds that can't be read are added to its warnings.
     :param withdrawn: the ids of objects whose offers the undo takes back.
+    :param unarchived: the uuids of objects that were in the archive before. References to these may be as old, and the
+        archive keeps them; but nobody can order what is in the archive.
     """
     archived = {
         entry.uuid: entry
@@ -61,7 +65,8 @@ def why_referred(state: ListedState, desired: DesiredInstance, withdrawn: Collec
             continue
         for key, uuid in _objects_in(state, record, numbers):
             is_withdrawn = record.kind is HUB_ITEM and asset_id(record) in withdrawn
-            if uuid in archived and not is_withdrawn and key not in restored.get(record.uuid, ()):
+            may_stay = is_withdrawn or (uuid in unarchived and record.kind not in (HUB_ITEM, HUB_ORDER))
+            if uuid in archived and not may_stay and key not in restored.get(record.uuid, ()):
                 name = state.name_of(record) or record.uuid or record.id
                 own = archived[uuid].fields.get(OBJECT.barcode_key, uuid)
                 refusals.append(

@@ -1002,6 +1002,13 @@ def test_a_created_object_to_which_a_record_refers_is_not_archived(here: Instanc
     assert here.undo(removal(here, "100004"), is_approved=True).refusals == []
 
 
+def test_only_an_offer_keeps_an_object_that_came_from_the_archive_out_of_it(here: Instance) -> None:
+    back = [here.change(OBJECT, key, "update", unarchived=True) for key in ("100002", "100003")]
+    assert here.undo(*back, is_approved=True).refusals == [
+        "object 100003: hub item 1 refers to it now (asset_id), so it is not archived. Clear that first."
+    ]
+
+
 def test_an_object_with_a_vaulted_barcode_is_named_by_its_uuid(here: Instance) -> None:
     uuid = here.uuid(OBJECT, "100002")
     created = change(OBJECT, f"{VAULTED} 1", "create", uuid=uuid, after={"barcode": HIDDEN})
