@@ -169,7 +169,7 @@ notes:
   - A link is a map of C(id), C(uuid) and C(display_name), as with the info modules. The link of a room to its location,
     and of an object to its room, is complete even if the instance returns only an id.
   - If O(cache) is on and the cache is valid, no request is sent, not even to sign in. The cache is ignored if
-    O(base_url), O(hosts) or O(filters) have changed since.
+    O(base_url), O(username), O(access_token), O(hosts) or O(filters) have changed since.
   - >-
     Cache plugins that write files, such as P(ansible.builtin.jsonfile#cache), let all users read them. So keep them in
     a directory of your own that does not exist yet, or that has the mode C(0700). If other users can write to
@@ -272,7 +272,10 @@ _WRITTEN = ("Direct", "var")
 
 _ENDINGS = ("seventhings.yml", "seventhings.yaml")
 
-_CACHE_FORMAT = 2
+_CACHE_FORMAT = 3
+
+#: The options of the connection on which the answer depends.
+_ASKED = ("base_url", "username", "access_token")
 
 #: The groups that Ansible creates itself.
 _EVERYBODY = ("all", "ungrouped")
@@ -406,9 +409,10 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         """
         hosts = self.get_option("hosts")
         caching, key = self._may_cache(), self.get_cache_key(path)
-        base_url = option(self, "base_url", self.templar.template, _WRITTEN)
+        # Another account may see other records.
+        asked = [option(self, name, self.templar.template, _WRITTEN) for name in _ASKED]
         question = sha256(
-            dumps([_CACHE_FORMAT, base_url, hosts, filters], sort_keys=True, default=str).encode()
+            dumps([_CACHE_FORMAT, asked, hosts, filters], sort_keys=True, default=str).encode()
         ).hexdigest()
         if (
             caching

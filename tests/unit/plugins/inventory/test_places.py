@@ -409,6 +409,15 @@ def test_the_cache_is_for_one_question(acme: Any, parse: Any, cached: dict[str, 
     assert acme.lists == 4
 
 
+def test_the_cache_is_for_one_account(acme: Any, parse: Any, cached: dict[str, Any]) -> None:
+    accounts = [{"username": "all@acme.example"}, {"username": "north@acme.example"}, {"access_token": "tok-1"}]
+    for number, account in enumerate(accounts, 1):
+        parse(**cached, **account)
+        assert acme.lists == 2 * number
+        parse(**cached, **account, password="Tr0mbone-Quay")
+        assert acme.lists == 2 * number
+
+
 def test_the_cache_has_no_secret(acme: Any, parse: Any, cached: dict[str, Any], tmp_path: Path) -> None:
     assert acme.rooms
     parse(**cached, password="Tr0mbone-Quay", access_token="tok-Tr0mbone")
