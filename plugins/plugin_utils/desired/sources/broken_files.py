@@ -19,10 +19,17 @@ SAVED_IN_PART = "this file ends in the middle of {}: it was saved or copied in p
 _CONFLICT = re.compile(r"^<{7}(?: .*)?$", re.MULTILINE)
 _CONFLICT_ENDS = (re.compile(r"^={7}$", re.MULTILINE), re.compile(r"^>{7}(?: .*)?$", re.MULTILINE))
 
+#: The words with which a row of totals begins.
+_TOTAL = (
+    r"(?:(?:gesamt|zwischen|teil|end|netto|brutto)(?:summen?|betrag|total|wert|anzahl)|summen?|gesamt|insgesamt"
+    r"|(?:gesamt)?ergebnis|saldo|[uü]bertrag|sum|(?:grand |montant |(?:sub|sous)-?)?total[es]?|totaux|somme|razem|suma"
+    r"|toplam|celkem)"
+)
+#: The same with a currency, and with what the total is of, which is rare enough to be a name.
 _TOTALS = re.compile(
-    r"(?:(?:gesamt|zwischen|end)?summen?|gesamt(?:summe|wert|betrag)?|insgesamt|(?:gesamt)?ergebnis|saldo|[uü]bertrag|sum"
-    r"|(?:grand |montant |(?:sub|sous)-?)?total[es]?|totaux|total (?:g[ée]n[ée]ral|ht)|somme|razem|suma|toplam|celkem"
-    r"|(?P<rare>\*+|(?:zwischen|teil)?summe [\w ./&-]{1,40}))"
+    rf"(?:{_TOTAL}(?: (?:g[ée]n[ée]ral|ht|(?:in )?\(?(?-i:[A-Z]{{3}}|[€£$])\)?))?"
+    rf"|(?P<rare>\*+|(?:zwischen|teil)?summe [\w ./&-]{{1,40}}"
+    rf"|{_TOTAL} (?:all|aller?|d[eu]s?|der|für|in|of|per|pour) [\w ./&-]{{1,40}}))"
     r"(?:\s+[\d.]+)?\s*:?",
     re.IGNORECASE,
 )
