@@ -318,15 +318,15 @@ def why_two(
     """
     number, kind = reference.written, KINDS[reference.target]
     own = with_target(reference, target)
-    is_own = any(isinstance(hit, Record) and (hit.id == own.id or hit.uuid == own.uuid) for hit in hits)
-    if is_own or not hits:
+    others = [hit for hit in hits if not (isinstance(hit, Record) and (hit.id == own.id or hit.uuid == own.uuid))]
+    if not others:
         return ""
     meaning = f"{number} means an id, but is also the natural key of {kind.singular}"
     if target is not None:
         named = f"{kind.words} {(path_of(target) or target.uuid)!r} ({target.uuid})"
         meaning = f"{number} is the id of the {named} and the natural key of another {kind.words}"
     return (
-        f"{meaning} ({', '.join(_marks(hits, path_of, number))}); write {{id: {number}}} if you mean the id, "
+        f"{meaning} ({', '.join(_marks(others, path_of, number))}); write {{id: {number}}} if you mean the id, "
         f"or {str(number)!r} in quotes if you mean the name"
     )
 

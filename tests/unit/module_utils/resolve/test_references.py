@@ -127,7 +127,15 @@ WAY_OUT = "write {id: 17} if you mean the id, or '17' in quotes if you mean the 
         ([], None, ""),
         ([], TARGET, ""),
         ([TARGET], TARGET, ""),
-        ([SEVENTEEN, Record.from_flat(KINDS["object"], {**OBJECTS[0], "id": 18})], TARGET, ""),
+        ([Record.from_flat(KINDS["object"], {**OBJECTS[0], "id": 18})], TARGET, ""),
+        (
+            [SEVENTEEN, TARGET],
+            TARGET,
+            (
+                f"17 is the id of the object '0001' ({uuid_of(41)}) and the natural key of another object "
+                f"({uuid_of(42)}); {WAY_OUT}"
+            ),
+        ),
         ([SEVENTEEN], None, f"17 means an id, but is also the natural key of an object ({uuid_of(42)}); {WAY_OUT}"),
         (
             [SEVENTEEN, Record.from_flat(KINDS["object"], {"asset_uuid": uuid_of(43), "id": 43, "barcode": "Other"})],

@@ -62,7 +62,7 @@ def test_a_reference_means_the_same_before_and_after_its_record_is_created(site:
 
 
 def test_an_integer_without_quotes_is_an_id_and_with_quotes_a_natural_key(site: Site) -> None:
-    site.write(PLACES)
+    site.write({**PLACES, "rooms.yml": '- {building_id: Depot, number: "1", name: Hall}\n'})
     site.run()
     (hall,) = [record for record in site.client().list_all(KINDS["room"]) if record.flat["name"] == "Hall"]
     depot = Reference("location", **hall.flat["building_id"]).id
@@ -82,6 +82,10 @@ def test_an_integer_without_quotes_is_an_id_and_with_quotes_a_natural_key(site: 
     assert site.plan().outcome == "unchanged"
     site.write({"objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "target_room": "{hall.id}00"}}\n'})
     assert f"there is no room '{hall.id}00'" in site.plan().findings[0]
+    # A second room has the same number, and the id of the first one is that number too.
+    site.write({**PLACES, "objects/more.jsonl": ""})
+    assert hall.id == 1
+    assert "1 is the id of the room 'Depot/1'" in site.plan().findings[0]
 
 
 @pytest.mark.parametrize("written", ["0001235", "1.10", "2024-05-31"])
