@@ -461,9 +461,9 @@ def others_of(own: Journal) -> OtherSets:
                     others.protected.update(dict.fromkeys(its.protected, words))
                     # Files without a set remove nothing, and this set may have several journals.
                     is_other = set_name not in ("", own.set_name)
-                    both = own.known & its.known & its.adopted.keys() if is_other else set()
-                    later = (uuid for uuid in both if its.adopted[uuid] > adopted.get(uuid, 0))
-                    others.taken.update(dict.fromkeys(later, words))
+                    for uuid in own.known & its.known if is_other else ():
+                        is_taken = its.adopted.get(uuid, 0) > adopted.get(uuid, 0)
+                        (others.taken if is_taken else others.shared)[uuid] = words
     except (InvalidInput, OSError) as error:
         if isinstance(error, InvalidInput):
             why = error.message.removeprefix("journal: ")

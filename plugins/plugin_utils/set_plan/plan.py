@@ -334,10 +334,12 @@ class OtherSets:
     """The records of other sets that this user applied here, by uuid, with the words for the set.
 
     :ivar protected: those that must stay. :ivar taken: those of this set that another set took over.
+    :ivar shared: those that this set took over, and that another set also has.
     """
 
     protected: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

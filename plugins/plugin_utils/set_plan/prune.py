@@ -98,7 +98,14 @@ class Pruning:
         taken = {uuid: self._context.others.taken[uuid] for uuid in mine if uuid in self._context.others.taken}
         mine -= taken.keys()
         name_of_uuid = {record.uuid: self.named(schema, record) for record in left}
-        self._release(schema, [record for record in left if record.uuid in taken], taken, name_of_uuid)
+        for record in left:
+            if record.uuid in taken:
+                planned = _removal(schema, record, *name_of_uuid[record.uuid], ARCHIVE)
+                result.released.append((schema.kind.name, planned.journal_key, record.uuid))
+        self._name_sets(left, taken, name_of_uuid, f"{section}: prune leaves {{}}, which {{}} took over.")
+        shared = {uuid: self._context.others.shared[uuid] for uuid in mine if uuid in self._context.others.shared}
+        words = f"{section}: prune removes {{}}, which {{}} also had when it was last applied."
+        self._name_sets(left, shared, name_of_uuid, words)
         others = sorted(
             self._shown(name_of_uuid[record.uuid], record.uuid) for record in left if record.uuid not in mine
         )
@@ -115,21 +122,19 @@ class Pruning:
             if record.uuid in mine:
                 yield _removal(schema, record, *name_of_uuid[record.uuid], ARCHIVE if action == "archive" else DELETE)
 
-    def _release(
-        self, schema: Schema, left: Sequence[Record], taken: Mapping[str, str], names: Mapping[str, _Name]
+    def _name_sets(
+        self, left: Sequence[Record], owners: Mapping[str, str], names: Mapping[str, _Name], words: str
     ) -> None:
-        """Leave records to the sets that took them over.
+        """Warn of records that other sets have.
 
-        :param taken: uuid to the words for the set.
+        :param owners: uuid to the words for the set. :param words: the warning, with places for records and set.
         """
-        result, shown = self._context.result, defaultdict[str, list[str]](list)
+        shown = defaultdict[str, list[str]](list)
         for record in left:
-            planned = _removal(schema, record, *names[record.uuid], ARCHIVE)
-            result.released.append((schema.kind.name, planned.journal_key, record.uuid))
-            shown[taken[record.uuid]].append(self._shown(names[record.uuid], record.uuid))
-        result.warnings += [
-            f"{schema.kind.section}: prune leaves {first_of(sorted(found), _MOST_NAMED)}, which {taker} took over."
-            for taker, found in shown.items()
+            if record.uuid in owners:
+                shown[owners[record.uuid]].append(self._shown(names[record.uuid], record.uuid))
+        self._context.result.warnings += [
+            words.format(first_of(sorted(found), _MOST_NAMED), owner) for owner, found in shown.items()
         ]
 
     def _note_left(self, section: str, schema: Schema, left: Sequence[Record], names: Mapping[str, _Name]) -> None:
