@@ -64,13 +64,19 @@ class UniqueValues(Aspect):
                 continue
             leaving = context.removals.get(other.uuid)
             owner = leaving.entry if leaving else context.claimed.get(planned.kind.name, {}).get(other.uuid)
-            if owner is not None and (leaving or written_as(schema, owner, key) in owner.fields):
+            # The archive keeps values.
+            if owner is not None and (
+                owner.state == "absent" if leaving else written_as(schema, owner, key) in owner.fields
+            ):
                 planned.after += ((key, owner),)
                 continue
             name = written_as(schema, planned.entry, key)
             called = context.state.shown_name_of(other)
             called = other.uuid if called in (None, value) else called
             words = f"{name}: {shorten(value)} must be unique, and {planned.kind.singular} has it already: {called}"
+            words += ", also when it is archived" if leaving else ""
+            if change.current is None and (leaving or owner is None):
+                words += f". If it is the same {planned.kind.words}, list its old and its new key in moved.yml"
             context.find(planned.entry.place_of(name), words)
 
     def _claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
