@@ -25,11 +25,9 @@ options:
         V(assumed_archived): Count an unlisted record that its key finds as archived, if the instance does not say so.
       - >-
         V(empty_sources): Accept that a source which had records in the last apply is empty or missing.
-      - >-
-        V(similar_names): Accept new names that look like those of other records. Otherwise each is a finding.
     type: list
     elements: str
-    choices: [assumed_archived, empty_sources, similar_names]
+    choices: [assumed_archived, empty_sources]
 attributes:
   check_mode:
     support: full

@@ -16,7 +16,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, NotFound
 from ...module_utils.model.field import shorten
 from ...module_utils.model.schema import type_of
-from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES
+from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES
 from ...module_utils.plan.change import CREATE, UPDATE
 from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance, Limits
@@ -69,7 +69,7 @@ def absorb(
     )
     baseline = memory.baseline()
     chosen = PlanOptions(
-        allow=frozenset(options["allow"] or ()) | {DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES},
+        allow=frozenset(options["allow"] or ()) | {DESTRUCTIVE, EMPTY_SOURCES},
         is_absorb=True,
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options["gone"] == ABSENT else SAMPLE,

@@ -57,8 +57,9 @@ class SimilarNames(Aspect):
 
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
-        # An undo restores names that existed.
-        self._accepts_all = SIMILAR_NAMES in context.options.allow or context.options.has_changes_only
+        options = context.options
+        # An undo restores names that existed, and a comparison gives none.
+        self._accepts_all = SIMILAR_NAMES in options.allow or options.has_changes_only or options.is_comparison
         self._accepted = {section: set(map(normal_name, names)) for section, names in context.desired.similar.items()}
         self._new: dict[tuple[str, str, tuple[str, ...]], list[Planned]] = defaultdict(list)
         #: The records that the files identify by other fields, by their identities.
