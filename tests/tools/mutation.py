@@ -59,6 +59,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "plugin_utils/apply/test_journal",
         "plugin_utils/apply/test_journal_in_runs",
         *(f"scenarios/{name}" for name in ("sides/", "archived/", "never_twice/killed")),
+        *(f"scenarios/{name}" for name in ("prune/", "hidden_records/created_unseen")),
     ),
     "plugin_utils/instance/approval": _APPROVAL,
     "plugin_utils/set_plan/canonical": _APPROVAL,
@@ -82,7 +83,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/set_plan/similar_names": (
         f"{_PLAN}/test_forms_of_names",
         *(f"scenarios/{name}" for name in ("similar_names/", "undo_of_kinds/equal_room_names")),
-        *(f"scenarios/prune/{name}" for name in ("look_alike", "namesakes")),
+        *(f"scenarios/prune/{name}" for name in ("broken_key", "look_alike", "namesakes")),
     ),
     "module_utils/runtime/facts": ("module_utils/runtime/test_facts",),
     "module_utils/runtime/store": tuple(f"module_utils/runtime/test_{name}" for name in ("facts", "token_store")),

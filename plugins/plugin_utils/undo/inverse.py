@@ -566,7 +566,9 @@ class _Inverter:
                 why = "its earlier value does not fit the field any more"
         elif field.unique and change.keys != (key,) and values and self._state.put_resolved(values):
             others = {record.uuid for record in self._state.find_existing(schema, (key,), values)}
-            if others - {sent.uuid for sent in self._sent_changes if key in sent.after}:
+            changed = (sent for sent in self._sent_changes if key in sent.after)
+            # The undo archives what the apply created, and the archive keeps values.
+            if others - {sent.uuid for sent in changed if sent.action != CREATE or not schema.kind.can_be_archived}:
                 why = "another record has its earlier value now, which must be unique"
         if why:
             self._keep(change, why, key, warning=f"{key} can't be restored, because {why}")
