@@ -227,8 +227,8 @@ def test_a_value_that_must_be_unique_is_written_once_and_not_what_another_record
     site.write({"objects.yml": head.format(2, "b") + head.format(3, "b") + head.format(4, "a") + head.format(5, "c")})
     twice, used = site.plan().findings
     assert twice == "objects.yml:2:42: U: 'b' must be unique, and is written at objects.yml:1:42 too"
-    words = "U: 'a' must be unique, and an object has it already: 1. If it is the same object, list its old and its new key"
-    assert used == f"objects.yml:3:42: {words} in moved.yml"
+    rename = "If it is the same object, list its old and its new key in moved.yml"
+    assert used == f"objects.yml:3:42: U: 'a' must be unique, and an object has it already: 1. {rename}"
     # The record with the value gives it up, or no record is known to have it.
     site.write({"objects.yml": head.format(1, "z") + head.format(4, "a")})
     assert site.plan().findings == []
