@@ -143,13 +143,12 @@ class Cells:
                 yield name, _odd(name, value, why)
 
     def _why_odd(self, schema: Schema, entry: Entry, name: str, cell: str, table: Dialect) -> str:
-        field, odd, is_row = schema.find(name), Dialect.oddity(cell), entry.places.is_cell(name)
+        field, odd = schema.find(name), Dialect.oddity(cell)
         if odd is None:
-            is_list = field is not None and type_of(field).empty == () and cell.__class__ is str and is_row
+            is_list = field is not None and type_of(field).empty == () and cell.__class__ is str
             is_link = field is not None and type_of(field).shape == _LINKS and not _LIST_MARKS.search(cell)
             return _LIST if is_list and not is_link and not table.list_separator else ""
-        is_read = table.accepts_as_written(odd) or not (is_row or odd.kind == "null")
-        if is_read or (field is not None and cell in field.allowed):
+        if table.accepts_as_written(odd) or (field is not None and cell in field.allowed):
             return ""
         is_text = field is not None and type_of(field).shape == _TEXT and not field.allowed
         is_key = field is not None and is_text and field.key in self.identifying(schema, entry)
