@@ -104,7 +104,7 @@ class Pruning:
                 result.released.append((schema.kind.name, planned.journal_key, record.uuid))
         self._name_sets(left, taken, name_of_uuid, f"{section}: prune leaves {{}}, which {{}} took over.")
         shared = {uuid: self._context.others.shared[uuid] for uuid in mine if uuid in self._context.others.shared}
-        words = f"{section}: prune removes {{}}, which {{}} also had when it was last applied."
+        words = f"{section}: prune removes {{}}, which {{}} also had."
         self._name_sets(left, shared, name_of_uuid, words)
         others = sorted(
             self._shown(name_of_uuid[record.uuid], record.uuid) for record in left if record.uuid not in mine

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -564,15 +564,38 @@ class _Inverter:
             # The undo may restore the definition that the value fits.
             if all(sent.uuid != field.uuid for sent in self._sent_changes):
                 why = "its earlier value does not fit the field any more"
-        elif field.unique and change.keys != (key,) and values and self._state.put_resolved(values):
-            others = {record.uuid for record in self._state.find_existing(schema, (key,), values)}
-            changed = (sent for sent in self._sent_changes if key in sent.after)
-            # The undo archives what the apply created, and the archive keeps values.
-            if others - {sent.uuid for sent in changed if sent.action != CREATE or not schema.kind.can_be_archived}:
-                why = "another record has its earlier value now, which must be unique"
+        elif (
+            field.unique
+            and change.keys != (key,)
+            and values
+            and self._state.put_resolved(values)
+            and not self._is_given_up(schema, key, values, {change.uuid})
+        ):
+            why = "another record has its earlier value now, which must be unique"
         if why:
             self._keep(change, why, key, warning=f"{key} can't be restored, because {why}")
         return not why
+
+    def _is_given_up(self, schema: Schema, key: str, values: Mapping[str, Any], asking: Collection[str]) -> bool:
+        """Return True if no record keeps a unique value.
+
+        The undo archives what the apply created or brought back, and the archive keeps values. A changed record gives
+        its value up only if it gets back its own.
+
+        :param asking: uuids of the records that wait for values of each other.
+        """
+        for record in self._state.find_existing(schema, (key,), values):
+            if record.uuid not in asking:
+                sent = next(
+                    (sent for sent in self._sent_changes if sent.uuid == record.uuid and key in sent.after), None
+                )
+                is_added = sent is not None and (sent.action == CREATE or sent.unarchived)
+                if sent is None or (is_added and schema.kind.can_be_archived):
+                    return False
+                before = {} if is_added else schema.parse({key: sent.before.get(key)}, "")[0]
+                if not self._is_given_up(schema, key, before, {*asking, record.uuid}):
+                    return False
+        return True
 
     def _present(self, reference: Mapping[str, Any]) -> Any:
         """Return a reference of the apply record for a comparison with present values."""

@@ -27,9 +27,9 @@ _TOTAL = (
 )
 #: The same with a currency, and with what the total is of, which is rare enough to be a name.
 _TOTALS = re.compile(
-    rf"(?:{_TOTAL}(?: (?:g[ée]n[ée]ral|ht|(?:in )?\(?(?-i:[A-Z]{{3}}|[€£$])\)?))?"
+    rf"(?:{_TOTAL}(?: (?:g[ée]n[ée]ral|ht|(?:in )?\(?(?:eur|chf|usd|gbp|pln|czk|huf|sek|nok|dkk|try|ttc|[€£$])\)?))?"
     rf"|(?P<rare>\*+|(?:zwischen|teil)?summe [\w ./&-]{{1,40}}"
-    rf"|{_TOTAL} (?:all|aller?|d[eu]s?|der|für|in|of|per|pour) [\w ./&-]{{1,40}}))"
+    rf"|{_TOTAL} (?:aller|d[eu]s?|der|für|of|pour) [\w ./&-]{{1,40}}))"
     r"(?:\s+[\d.]+)?\s*:?",
     re.IGNORECASE,
 )
