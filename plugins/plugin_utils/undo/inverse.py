@@ -584,17 +584,23 @@ class _Inverter:
 
         :param asking: uuids of the records that wait for values of each other.
         """
+        sent = {change.uuid: change for change in self._sent_changes if key in change.after}
         for record in self._state.find_existing(schema, (key,), values):
-            if record.uuid not in asking:
-                sent = next(
-                    (sent for sent in self._sent_changes if sent.uuid == record.uuid and key in sent.after), None
-                )
-                is_added = sent is not None and (sent.action == CREATE or sent.unarchived)
-                if sent is None or (is_added and schema.kind.can_be_archived):
+            if record.uuid in asking:
+                continue
+            change = sent.get(record.uuid)
+            if change is None:
+                return False
+            if change.action == CREATE or change.unarchived:
+                if schema.kind.can_be_archived:
                     return False
-                before = {} if is_added else schema.parse({key: sent.before.get(key)}, "")[0]
-                if not self._is_given_up(schema, key, before, {*asking, record.uuid}):
-                    return False
+                continue
+            was = change.before.get(key)
+            if is_fingerprint(was) or is_fingerprint(change.after[key]):
+                return False
+            before, _findings = schema.parse({key: was}, "")
+            if not self._is_given_up(schema, key, before, {*asking, record.uuid}):
+                return False
         return True
 
     def _present(self, reference: Mapping[str, Any]) -> Any:

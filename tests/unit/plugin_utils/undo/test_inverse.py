@@ -1009,6 +1009,18 @@ def test_only_an_offer_keeps_an_object_that_came_from_the_archive_out_of_it(here
     ]
 
 
+@pytest.mark.parametrize("holder", [{"before": {"barcode": HIDDEN}}, {"after": {"barcode": HIDDEN}}], ids=str)
+def test_a_unique_value_is_not_restored_if_its_holder_has_only_a_fingerprint(
+    here: Instance, holder: dict[str, Any]
+) -> None:
+    sides: dict[str, Any] = {"keys": ("serial_number",), "after": {"barcode": "100001"}}
+    first = here.change(OBJECT, "100001", "update", before={"barcode": "100002"}, **sides)
+    given = {"before": {"barcode": "100009"}, "after": {"barcode": "100002"}, **holder}
+    found = here.undo(first, here.change(OBJECT, "100002", "update", keys=("serial_number",), **given))
+    assert "objects 100001, barcode: another record has its earlier value now, which must be unique" in found.kept
+    assert found.entries == []
+
+
 def test_an_object_with_a_vaulted_barcode_is_named_by_its_uuid(here: Instance) -> None:
     uuid = here.uuid(OBJECT, "100002")
     created = change(OBJECT, f"{VAULTED} 1", "create", uuid=uuid, after={"barcode": HIDDEN})
