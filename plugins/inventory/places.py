@@ -405,7 +405,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     def _read(self, path: str, cache: bool, plan: reading.Plan, filters: Mapping[str, Any]) -> reading.Read:
         """Return the records from the cache if it may be used and has the same options, else read and cache them.
 
-        Credentials are needed only if a request is sent.
+        The password is needed only if a request is sent.
         """
         hosts = self.get_option("hosts")
         caching, key = self._may_cache(), self.get_cache_key(path)

@@ -282,8 +282,9 @@ def test_the_key_of_a_row_that_left_a_vaulted_file_is_not_shown(
 
 
 def test_the_key_of_a_record_that_another_set_took_over_is_not_shown(service: Emulator, tmp_path: Path) -> None:
+    set_ids = {"one": "c0ffee5ca1ab1e91", "other": "c0ffee5ca1ab1e92"}
     for number, (name, keys) in enumerate((("one", "12"), ("other", "1"), ("one", "2"))):
-        settings = f"api: seventhings/v1\nset: {name}\nset_id: c0ffee5ca1ab1e9{len(name)}\n"
+        settings = f"api: seventhings/v1\nset: {name}\nset_id: {set_ids[name]}\n"
         table = "barcode,inventory_name\n" + "".join(f"{MARK}-{key},Any\n" for key in keys)
         files = {"instance.yml": f"{settings}policy: {{prune: {{objects: delete}}}}\n", "objects.csv": _vaulted(table)}
         src = _write(tmp_path / f"src{number}", files)

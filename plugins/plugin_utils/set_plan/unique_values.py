@@ -64,10 +64,7 @@ class UniqueValues(Aspect):
                 continue
             leaving = context.removals.get(other.uuid)
             owner = leaving.entry if leaving else context.claimed.get(planned.kind.name, {}).get(other.uuid)
-            # The archive keeps values.
-            if owner is not None and (
-                owner.state == "absent" if leaving else written_as(schema, owner, key) in owner.fields
-            ):
+            if owner is not None and self._gives_up(schema, key, owner, is_removed=leaving is not None):
                 planned.after += ((key, owner),)
                 continue
             name = written_as(schema, planned.entry, key)
@@ -78,6 +75,11 @@ class UniqueValues(Aspect):
             if change.current is None and (leaving or owner is None):
                 words += f". If it is the same {planned.kind.words}, list its old and its new key in moved.yml"
             context.find(planned.entry.place_of(name), words)
+
+    @staticmethod
+    def _gives_up(schema: Schema, key: str, owner: Entry, is_removed: bool) -> bool:
+        """Return True if the record of an entry gives up its present value. The archive keeps values."""
+        return owner.state == "absent" if is_removed else written_as(schema, owner, key) in owner.fields
 
     def _claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Refuse a natural key that two entries have if one of them is identified by it.
